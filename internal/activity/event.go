@@ -1,0 +1,312 @@
+package activity
+
+import "time"
+
+// Event is one thing that an entry of a session says.
+type Event struct {
+	// Key is the stable key of the entry: the file's own id for it, else its ordinal.
+	Key string
+	// Parent is the key of the entry that this one continues, or "" for a root.
+	Parent string
+	// Part is 0 for the first event of an entry, which gives it its place in the tree. Later events of the same entry
+	// count on from 1; they may come late, when a later line has shown what the entry meant.
+	Part int
+	// Owner is the id of the session to which the entry belongs when that is not the session of the file: history that
+	// was copied into a fork.
+	Owner string
+	// Time is the time of the entry; zero when the file does not give a usable one.
+	Time time.Time
+	// Line and Offset place the entry in its file.
+	Line   int
+	Offset int64
+	// Fact is what the entry says, or nil.
+	Fact Fact
+}
+
+// Fact is what an event says: one of the pointer types of this package.
+type Fact interface{ fact() }
+
+// Timing says how a time is known.
+type Timing string
+
+// How times are known.
+const (
+	// Measured: the file, or a duration in it, says so.
+	Measured Timing = "measured"
+	// Bounded: it cannot have started before, or ended after, this entry.
+	Bounded Timing = "bounded"
+	// Inferred: derived from what stands around it.
+	Inferred Timing = "inferred"
+)
+
+// Session opens the file. It is the fact of the first event, whose Key is "" and which has no place in the tree.
+type Session struct {
+	ID string
+	// Created is zero when the file does not say.
+	Created time.Time
+	// Format is the name of the source, FormatVersion the version that the file states.
+	Format, FormatVersion string
+	Harness, Version      string
+	CWD                   string
+	// Spawn ties a subsession to the call that spawned it; nil for a session that stands alone.
+	Spawn *Spawn
+	// ForkOf is the id of the session that this one was forked from or continues; "" when there is none.
+	ForkOf string
+	// PromisesDispatch: a call without a dispatch was never handed to its tool.
+	PromisesDispatch bool
+	// InferRuns: the file may have no run records, and the projector is to infer runs from messages and responses.
+	InferRuns bool
+	// Attributes are further facts of the session, under the names of the projection's own namespace.
+	Attributes []Attribute
+}
+
+// Spawn names the call of another session that spawned this one.
+type Spawn struct {
+	// Session and CallID name the spawning call.
+	Session, CallID string
+	// Root is the id of the session at the top, where the source knows it; else it is found by following Session.
+	Root string
+	// Background: the call returns before its session ends. The subsession hangs from the run RunID of the spawning session
+	// and links to the call.
+	Background bool
+	RunID      string
+}
+
+// Input is a message that goes to the model and is not its own output.
+type Input struct {
+	// Role is user, system, developer or tool.
+	Role string
+}
+
+// Output is a piece of a model's output other than a call: a message, reasoning.
+type Output struct {
+	// ResponseID names the model call that made it; "" when the file does not say.
+	ResponseID string
+}
+
+// Call is a tool call that a model asked for.
+type Call struct {
+	ID   string
+	Name string
+	// ResponseID names the model call that asked for it; "" when the file does not say.
+	ResponseID string
+	// Type is function (run by the client), extension (run by the provider or through MCP) or datastore; "" is function.
+	Type string
+}
+
+// Dispatch hands a call to its tool.
+type Dispatch struct {
+	CallID string
+	// Target is the key of the entry that holds the call; "" for the latest call of that id.
+	Target         string
+	IdempotencyKey string
+}
+
+// Verdicts of a decision.
+const (
+	Proceed = "proceed"
+	Reject  = "reject"
+	Hold    = "hold"
+	Answer  = "answer"
+)
+
+// Decision decides the fate of a call outside its tool.
+type Decision struct {
+	CallID string
+	Target string
+	// Verdict is one of the verdicts, or whatever else the file says.
+	Verdict string
+	By      string
+	Reason  string
+	// ArgsRewritten: the tool runs with other arguments than the model gave.
+	ArgsRewritten bool
+}
+
+// Result is the output of a call.
+type Result struct {
+	CallID string
+	// Failure says that the tool failed; nil when it did not, or the file does not say.
+	Failure *Failure
+	// Start, End and Duration are zero where the file does not give them.
+	Start, End time.Time
+	Duration   time.Duration
+	Attributes []Attribute
+}
+
+// Failure says what went wrong.
+type Failure struct {
+	// Type is of low cardinality: a provider's error code, an exception type. "" when only the failure is known.
+	Type string
+	// Message is for people. It may hold content.
+	Message string
+}
+
+// Response completes a model call.
+type Response struct {
+	// ID is the provider's id of the response, or "".
+	ID string
+	// Model is the model that answered; RequestModel the one asked for, where the file says so here and not by [Settings].
+	Model, RequestModel string
+	Provider            string
+	// Purpose is why the call was made: "" for an ordinary turn, else compaction, branch_summary or other.
+	Purpose string
+	Usage   Usage
+	// Cost is in US dollars; nil when the file does not say.
+	Cost *float64
+	// Failure is the error of the call; nil when there was none.
+	Failure *Failure
+	// Incomplete is why the output is not complete, in the file's own word; "" when it is.
+	Incomplete string
+	// FinishReasons in the words of the conventions (stop, length, content_filter, tool_call, error); nil when unknown.
+	FinishReasons []string
+	// Start is when the request was made; zero when the file does not say.
+	Start time.Time
+	// Latency is the measured duration; zero when the file does not say.
+	Latency time.Duration
+	// Attempts counts the requests made, retries included; 0 when the file does not say.
+	Attempts    int64
+	RequestHash string
+	Attributes  []Attribute
+}
+
+// Usage counts tokens. A nil count is one that the file does not state.
+type Usage struct {
+	// Input includes cached input. CacheRead and CacheCreation are parts of it.
+	Input, CacheRead, CacheCreation *int64
+	// Output includes reasoning. Reasoning is a part of it.
+	Output, Reasoning *int64
+	// LowerBound: the counts are known to be too small.
+	LowerBound bool
+}
+
+// IsZero reports whether nothing is counted.
+func (u Usage) IsZero() bool {
+	return u.Input == nil && u.Output == nil && u.CacheRead == nil && u.CacheCreation == nil && u.Reasoning == nil
+}
+
+// Settings change the settings of the model calls that follow on the path. Fields that are nil or "" stay as they were.
+type Settings struct {
+	// Replace discards what was in force.
+	Replace  bool
+	Model    string
+	Provider string
+	// Reasoning is the reasoning level asked for, e.g. "high".
+	Reasoning *string
+	// Sampling parameters, as sent.
+	Temperature, TopP, FrequencyPenalty, PresencePenalty *float64
+	MaxTokens, Seed                                      *int64
+	// Cleared names parameters that are no longer sent.
+	Cleared []Parameter
+}
+
+// Parameter names a sampling parameter of [Settings].
+type Parameter string
+
+// The sampling parameters.
+const (
+	Temperature      Parameter = "temperature"
+	TopP             Parameter = "top_p"
+	FrequencyPenalty Parameter = "frequency_penalty"
+	PresencePenalty  Parameter = "presence_penalty"
+	MaxTokens        Parameter = "max_tokens"
+	Seed             Parameter = "seed"
+)
+
+// RunStart opens a run.
+type RunStart struct {
+	RunID string
+	// Source is input or resume; Trigger, TriggerKind and TriggerSource say what caused it.
+	Source, Trigger, TriggerKind, TriggerSource string
+	// Agent names the agent that runs; "" for the session's harness.
+	Agent string
+}
+
+// Reasons of a run's end.
+const (
+	ReasonDone          = "done"
+	ReasonStopped       = "stopped"
+	ReasonInterrupted   = "interrupted"
+	ReasonInputRequired = "input_required"
+	ReasonAborted       = "aborted"
+	ReasonError         = "error"
+	// ReasonCutOff is never in a file: the run was cut off by a crash, by a new start, by a branch or by silence.
+	ReasonCutOff = "cut_off"
+)
+
+// RunEnd closes a run.
+type RunEnd struct {
+	RunID   string
+	Reason  string
+	Pending []string
+	// Cause is the harness's own word for why.
+	Cause string
+}
+
+// Compaction folds the context.
+type Compaction struct {
+	FirstKept    string
+	TokensBefore *int64
+	// Call is the model call that made the summary; nil when the file records none.
+	Call *Response
+	// Settings in force from here on; nil when they stay.
+	Settings *Settings
+}
+
+// BranchSummary carries context across a branch switch.
+type BranchSummary struct {
+	// From is the key of the leaf that was left.
+	From string
+	Call *Response
+}
+
+// Mark moves the leaf: work goes on from Target. Clear takes an earlier mark on Target back.
+type Mark struct {
+	Target string
+	Clear  bool
+}
+
+// Name gives the session its display name.
+type Name struct{ Name string }
+
+// Link references another session.
+type Link struct {
+	// Rel is subsession, fork_of, continued_in, judged_by, or the file's own word.
+	Rel     string
+	Session string
+	// CallID is the call that spawns a subsession.
+	CallID string
+	// Target is the entry of this session that is meant, or "".
+	Target string
+}
+
+// Note is anything else that belongs on the trace: a change of environment, an outcome, an application's own mark.
+type Note struct {
+	// What names it, in few letters and of low cardinality: env, outcome, …
+	What       string
+	Attributes []Attribute
+}
+
+// Attribute is a named value: string, bool, int64, float64 or []string. Names are in the projection's namespace and
+// written without it: "env.cwd" becomes agentsession.env.cwd.
+type Attribute struct {
+	Name  string
+	Value any
+}
+
+func (*Session) fact()       {}
+func (*Input) fact()         {}
+func (*Output) fact()        {}
+func (*Call) fact()          {}
+func (*Dispatch) fact()      {}
+func (*Decision) fact()      {}
+func (*Result) fact()        {}
+func (*Response) fact()      {}
+func (*Settings) fact()      {}
+func (*RunStart) fact()      {}
+func (*RunEnd) fact()        {}
+func (*Compaction) fact()    {}
+func (*BranchSummary) fact() {}
+func (*Mark) fact()          {}
+func (*Name) fact()          {}
+func (*Link) fact()          {}
+func (*Note) fact()          {}

@@ -1,0 +1,74 @@
+package archive
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sessionspan/sessionspan/internal/source"
+)
+
+// An agentFolder is where an agent keeps its sessions: below a folder that a variable names, else below the user's home.
+type agentFolder struct{ variable, home, below string }
+
+// agentFolders are those of the known agents.
+var agentFolders = []agentFolder{
+	{"", ".agent", "sessions"},
+	{"PI_CODING_AGENT_DIR", ".pi/agent", "sessions"},
+	{"ORB_SESSION_DIR", ".orb/agent/sessions", ""},
+	{"CLAUDE_CONFIG_DIR", ".claude", "projects"},
+	{"CODEX_HOME", ".codex", "sessions"},
+}
+
+func (a agentFolder) path(home string) string {
+	dir := filepath.Join(home, filepath.FromSlash(a.home))
+	if v := os.Getenv(a.variable); a.variable != "" && v != "" {
+		dir = v
+	}
+	return filepath.Join(dir, a.below)
+}
+
+// ErrNoSession: no agent's folder on this machine has a session of a known format.
+var ErrNoSession = errors.New("no session found")
+
+// Newest finds the session file that was written last in the known agents' folders, of those whose format is known.
+func Newest() (string, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", err
+	}
+	type file struct {
+		path string
+		info fs.FileInfo
+	}
+	var files []file
+	var looked []string
+	for _, a := range agentFolders {
+		dir := a.path(home)
+		looked = append(looked, dir)
+		list, err := below(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+		for _, path := range list {
+			if info, err := os.Stat(path); err == nil {
+				files = append(files, file{path, info})
+			}
+		}
+	}
+	slices.SortFunc(files, func(a, b file) int {
+		return cmp.Or(b.info.ModTime().Compare(a.info.ModTime()), strings.Compare(a.path, b.path))
+	})
+	for _, f := range files {
+		if _, err := peek(f.path, source.Options{}); err == nil {
+			return f.path, nil
+		}
+	}
+	return "", fmt.Errorf("%w: looked in %s for files of the formats %s; name a file or a folder",
+		ErrNoSession, strings.Join(looked, ", "), strings.Join(source.Names()[1:], ", "))
+}

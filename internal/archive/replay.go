@@ -1,0 +1,161 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/sessionspan/sessionspan/format"
+	"github.com/sessionspan/sessionspan/internal/projection"
+	"github.com/sessionspan/sessionspan/internal/source"
+)
+
+// Options of a replay.
+type Options struct {
+	Source     source.Options
+	Projection projection.Options
+	Select     Selection
+	// Finish: nothing more will come in any of the files, so what is open has ended.
+	Finish bool
+	// Now decides what has been silent for long; the zero value is the time of the call.
+	Now time.Time
+	// Problem is called for what was wrong with a file or notable about it, with the path in front; nil drops it.
+	Problem func(path string, err error, note bool)
+	// ShiftToNow moves each trace so that it ends now, under other ids.
+	ShiftToNow bool
+}
+
+// Report says what a replay of one file came to.
+type Report struct {
+	File *File
+	// Session is nil when the file ended before its header.
+	Session *projection.Session
+	Entries int
+	// Spans counts those that were given to the sink, by type.
+	Spans map[projection.Type]int
+	Open  projection.Open
+	Stats source.Stats
+	// Damaged counts damaged lines and entries, Notes what is allowed but notable.
+	Damaged, Notes int
+	// Filtered is how many spans the selection left out.
+	Filtered int
+	Err      error
+}
+
+// Project replays one file of the index into the sink. The error is one of reading the file or of the sink's context;
+// damaged lines are reported through Options.Problem and counted.
+func (ix *Index) Project(ctx context.Context, f *File, o Options, sink projection.Sink) Report {
+	rep := Report{File: f, Spans: map[projection.Type]int{}}
+	rep.Err = ix.project(ctx, f, o, sink, &rep)
+	return rep
+}
+
+func (ix *Index) project(ctx context.Context, f *File, o Options, sink projection.Sink, rep *Report) error {
+	in, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	rd, err := source.NewReader(in, o.Source)
+	if err != nil {
+		return pathError(f.Path, err)
+	}
+	defer rd.Close()
+
+	problem := func(err error, note bool) {
+		if note {
+			rep.Notes++
+		} else {
+			rep.Damaged++
+		}
+		if o.Problem != nil {
+			o.Problem(f.Path, err, note)
+		}
+	}
+	po := o.Projection
+	po.Ancestors = ix
+	po.Report = func(p projection.Problem) { problem(p, p.Note) }
+	out := &counter{sink: sink, spans: rep.Spans}
+	held := &holder{}
+	var first projection.Sink = out
+	if o.Select.Active() {
+		first = held
+	}
+	p := projection.New(po, first)
+	for n := 0; ; n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		err = rd.Read(p.Feed, func(d *format.DamageError) { problem(d, false) })
+		if err != nil {
+			break
+		}
+	}
+	rep.Stats = rd.Stats()
+	rep.Session, rep.Entries = p.Session(), p.Entries()
+	if !errors.Is(err, io.EOF) {
+		return pathError(f.Path, err)
+	}
+	if o.Finish {
+		p.Finish()
+	} else {
+		p.Silent(o.now())
+	}
+	rep.Open = p.Open()
+	if o.Select.Active() {
+		keep, err := o.Select.filter(p)
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.Path, err)
+		}
+		rep.Filtered = held.release(out, keep)
+	}
+	return nil
+}
+
+func (o *Options) now() time.Time {
+	if o.Now.IsZero() {
+		return time.Now()
+	}
+	return o.Now
+}
+
+// counter counts the spans that end.
+type counter struct {
+	sink  projection.Sink
+	spans map[projection.Type]int
+}
+
+func (c *counter) Start(s *projection.Span) { c.sink.Start(s) }
+
+func (c *counter) End(s *projection.Span) {
+	c.spans[s.Type]++
+	c.sink.End(s)
+}
+
+// holder keeps spans until it is known which of them are wanted.
+type holder struct {
+	started []*projection.Span
+	ended   []*projection.Span
+}
+
+func (h *holder) Start(s *projection.Span) { h.started = append(h.started, s) }
+func (h *holder) End(s *projection.Span)   { h.ended = append(h.ended, s) }
+
+// release gives the sink the spans that are wanted, in the order in which they came, and returns how many were not.
+func (h *holder) release(to projection.Sink, want func(*projection.Span) bool) (left int) {
+	for _, s := range h.started {
+		if want(s) {
+			to.Start(s)
+		}
+	}
+	for _, s := range h.ended {
+		if want(s) {
+			to.End(s)
+		} else {
+			left++
+		}
+	}
+	return left
+}

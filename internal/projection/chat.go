@@ -1,0 +1,265 @@
+package projection
+
+import (
+	"strings"
+
+	"github.com/sessionspan/sessionspan/internal/activity"
+	"github.com/sessionspan/sessionspan/internal/names"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// Finish reasons in the words of the conventions.
+const (
+	finishStop          = "stop"
+	finishLength        = "length"
+	finishContentFilter = "content_filter"
+	finishToolCall      = "tool_call"
+	finishError         = "error"
+)
+
+// chat is a model call whose span has been sent.
+type chat struct {
+	ref    spanRef
+	end    int64
+	failed bool // it had an error or was incomplete
+}
+
+type chatDone struct{ *chat }
+
+func (c chatDone) apply(st *state) {
+	st.chat, st.failed = c.ref, c.failed
+	st.output = output{}
+}
+
+// pieceWritten begins the output of a model call.
+type pieceWritten struct{ *output }
+
+func (c pieceWritten) apply(st *state) { st.output = *c.output }
+
+// wrote takes a piece of a model's output.
+func (p *Projector) wrote(responseID string) {
+	h := p.hashOf(responseID)
+	if h == 0 || h == p.cur.st.output.response {
+		return
+	}
+	out := &output{response: h, before: -1, first: p.now}
+	if p.tree.at(p.cur.node).parent != root {
+		out.before = p.before()
+	}
+	p.do(p.cur, pieceWritten{out})
+}
+
+// before is the time of the entry before the one being read, on its path.
+func (p *Projector) before() int64 {
+	if up := p.tree.at(p.cur.node).parent; up != root {
+		return p.tree.at(up).time
+	}
+	return p.now
+}
+
+// responded completes a model call of an ordinary turn, or one made for another purpose.
+func (p *Projector) responded(ev *activity.Event, f *activity.Response) {
+	if f.Purpose != "" {
+		p.chat(ev, f, output{})
+		return
+	}
+	out := p.cur.st.output
+	if h := p.hashOf(f.ID); h == 0 || h != out.response {
+		out = output{}
+	}
+	if p.infer && p.cur.st.run == nil {
+		start, _, _ := p.chatStart(f, out)
+		p.openSegment(p.newRun(ev.Key, activity.RunStart{}, true), start)
+	}
+	c := p.chat(ev, f, out)
+	for l := out.calls; l != nil; l = l.next {
+		l.call.chat = c
+		if r := p.cur.st.run; r != nil {
+			l.call.in(r.open)
+		}
+	}
+	p.do(p.cur, chatDone{c})
+	if r := p.cur.st.run; r != nil && r.inferred && !c.failed && out.calls == nil {
+		seg := p.segment(p.now)
+		p.closeTools(seg, p.now, "no output before the run ended", true)
+		p.endSegment(seg, p.now, activity.ReasonDone, "", func(*attributes) {})
+		p.do(p.cur, runOver{r})
+	}
+}
+
+// chat sends the span of a model call.
+func (p *Projector) chat(ev *activity.Event, f *activity.Response, out output) *chat {
+	start, timing, adjusted := p.chatStart(f, out)
+	end := p.now
+	seg := p.segment(start)
+	if seg != nil {
+		from := seg.span.Start.UnixNano()
+		adjusted = adjusted || end < from || start < from && timing == activity.Measured && seg.firm
+		start, end = max(start, from), max(end, from)
+	}
+	set := p.cur.st.set
+	if set == nil {
+		set = &request{}
+	}
+	model := f.RequestModel
+	if model == "" {
+		model = set.model
+	}
+	name := model
+	if name == "" {
+		name = f.Model
+	}
+	finish := finishReasons(f, out.calls != nil)
+
+	s := p.newSpan(TypeChat, p.chatID(ev, f), spanName(names.OperationChat, name))
+	s.Kind = trace.SpanKindClient
+	s.Start = wall(start)
+	p.placed(s, seg)
+	s.add(func(a *attributes) {
+		a.string(names.EntryID, ev.Key)
+		a.string(names.Operation, names.OperationChat)
+		a.string(names.Provider, provider(f.Provider, set.provider, name))
+		a.string(names.RequestModel, model)
+		a.string(names.ResponseModel, f.Model)
+		a.string(names.ResponseID, f.ID)
+		a.strings(names.FinishReasons, finish)
+		p.putUsage(a, &f.Usage)
+		a.number(names.Cost, f.Cost)
+		a.string(names.Timing, string(timing))
+		a.flag(names.ClockAdjusted, adjusted)
+		a.string(names.ChatPurpose, f.Purpose)
+		if f.Purpose == "" {
+			putRequest(a, set)
+		}
+		a.string(names.ChatIncomplete, f.Incomplete)
+		if f.Attempts > 0 {
+			a.add(names.ChatAttempts.Int64(f.Attempts))
+		}
+		a.string(names.RequestHash, f.RequestHash)
+		a.all(f.Attributes)
+	})
+	if f.Purpose == "" && p.cur.st.chat.ok() {
+		s.addLink(p.cur.st.chat.link(names.LinkPreviousTurn))
+	}
+	ref := p.start(s)
+	s.End = wall(end)
+	if f.Failure != nil {
+		s.fail(orOther(f.Failure.Type), f.Failure.Message)
+	}
+	p.sink.End(s)
+	if seg != nil {
+		seg.child = max(seg.child, end)
+		seg.adjusted = seg.adjusted || adjusted
+		seg.addChat(f, name, provider(f.Provider, set.provider, name), finish)
+	}
+	return &chat{ref: *ref, end: end, failed: f.Failure != nil || f.Incomplete != ""}
+}
+
+// chatStart tells when a model call began and how that is known. A measured start must lie before the first piece of the
+// output; else the entry before that piece bounds it, since that is when the request could first be sent.
+func (p *Projector) chatStart(f *activity.Response, out output) (start int64, timing activity.Timing, adjusted bool) {
+	end := p.now
+	start, timing = -1, activity.Measured
+	switch {
+	case usable(f.Start):
+		start = f.Start.UnixNano()
+	case f.Latency > 0:
+		start = end - int64(f.Latency)
+	}
+	if start >= 0 && (out.response == 0 || start < out.first) {
+		return min(start, end), timing, start > end
+	}
+	switch {
+	case out.response != 0 && out.before >= 0:
+		start, timing = out.before, activity.Bounded
+	case out.response == 0 && p.tree.at(p.cur.node).parent != root:
+		start, timing = p.before(), activity.Bounded
+	case out.response != 0:
+		start, timing = out.first, activity.Inferred
+	default:
+		start, timing = end, activity.Inferred
+	}
+	return min(start, end), timing, start > end
+}
+
+// chatID is the id of a model call's span: by the provider's id the first time it is met, else by the entry as well.
+func (p *Projector) chatID(ev *activity.Event, f *activity.Response) trace.SpanID {
+	switch {
+	case f.ID == "" || f.Purpose != "":
+		return p.ids.span(p.owner.ID, TypeChat, "entry", ev.Key)
+	case p.firstUse("chat", f.ID):
+		return p.ids.span(p.owner.ID, TypeChat, "response", f.ID)
+	default:
+		return p.ids.span(p.owner.ID, TypeChat, "response", f.ID, ev.Key)
+	}
+}
+
+// finishReasons gives the file's reasons, else what follows from the record.
+func finishReasons(f *activity.Response, calls bool) []string {
+	switch {
+	case f.FinishReasons != nil:
+		return f.FinishReasons
+	case f.Failure != nil:
+		return []string{finishError}
+	case strings.Contains(f.Incomplete, "filter"):
+		return []string{finishContentFilter}
+	case f.Incomplete != "":
+		return []string{finishLength}
+	case f.Purpose != "":
+		return nil
+	case calls:
+		return []string{finishToolCall}
+	default:
+		return []string{finishStop}
+	}
+}
+
+func (p *Projector) putUsage(a *attributes, u *activity.Usage) {
+	a.count(names.InputTokens, u.Input)
+	a.count(names.OutputTokens, u.Output)
+	a.count(names.CacheReadTokens, u.CacheRead)
+	if p.opts.Semconv == SemconvLatest {
+		a.count(names.CacheWriteTokens, u.CacheCreation)
+	} else {
+		a.count(names.CacheCreateTokens, u.CacheCreation)
+	}
+	a.count(names.ReasoningTokens, u.Reasoning)
+	a.flag(names.LowerBound, u.LowerBound)
+}
+
+func putRequest(a *attributes, r *request) {
+	a.string(names.ReasoningLevel, r.reasoning)
+	a.number(names.Temperature, r.temperature)
+	a.number(names.TopP, r.topP)
+	a.number(names.FrequencyPenalty, r.frequencyPenalty)
+	a.number(names.PresencePenalty, r.presencePenalty)
+	a.count(names.MaxTokens, r.maxTokens)
+	a.count(names.Seed, r.seed)
+}
+
+func (t *tally) addChat(f *activity.Response, model, provider string, finish []string) {
+	t.chats++
+	if f.Usage.Input != nil {
+		t.input, t.hasInput = t.input+*f.Usage.Input, true
+	}
+	if f.Usage.Output != nil {
+		t.output, t.hasOutput = t.output+*f.Usage.Output, true
+	}
+	// A call whose usage the file does not state makes the sum a lower bound.
+	t.lowerBound = t.lowerBound || f.Usage.LowerBound || f.Usage.Input == nil || f.Usage.Output == nil
+	if f.Purpose == "" {
+		t.finish = finish
+	}
+	if model != "" && model != t.model {
+		t.models++
+		t.model, t.provider = model, provider
+	}
+}
+
+// orOther is the type of an error whose kind the file does not name.
+func orOther(errorType string) string {
+	if errorType == "" {
+		return "_OTHER"
+	}
+	return errorType
+}

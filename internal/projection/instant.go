@@ -1,0 +1,104 @@
+package projection
+
+import (
+	"github.com/sessionspan/sessionspan/internal/activity"
+	"github.com/sessionspan/sessionspan/internal/names"
+)
+
+// sendInstant sends a span for something that happened at one moment, in the run that the tip is in, if its span is open.
+func (p *Projector) sendInstant(typ Type, ev *activity.Event, name string, seg *segment, more func(*Span, *attributes)) {
+	s := p.newSpan(typ, p.ids.span(p.owner.ID, typ, ev.Key), name)
+	at := p.now
+	adjusted := false
+	if seg != nil {
+		from := seg.span.Start.UnixNano()
+		adjusted = at < from
+		at = max(at, from)
+		seg.child = max(seg.child, at+instant)
+		seg.adjusted = seg.adjusted || adjusted
+	}
+	s.Start = wall(at)
+	p.placed(s, seg)
+	s.add(func(a *attributes) {
+		a.string(names.EntryID, ev.Key)
+		a.flag(names.ClockAdjusted, adjusted)
+		more(s, a)
+	})
+	p.start(s)
+	s.End = wall(at + instant)
+	p.sink.End(s)
+}
+
+func (p *Projector) compacted(ev *activity.Event, f *activity.Compaction) {
+	if f.Call != nil {
+		p.chat(ev, f.Call, output{})
+	}
+	p.sendInstant(TypeCompaction, ev, names.Namespace+"compaction", p.segment(p.now), func(_ *Span, a *attributes) {
+		a.string(names.CompactionFirstKept, f.FirstKept)
+		a.count(names.CompactionTokensBefore, f.TokensBefore)
+	})
+	if f.Settings != nil {
+		p.do(p.cur, newSettings{p.cur.st.set.settle(f.Settings)})
+	}
+}
+
+func (p *Projector) summarized(ev *activity.Event, f *activity.BranchSummary) {
+	if f.Call != nil {
+		p.chat(ev, f.Call, output{})
+	}
+	var from spanRef
+	if n := p.tree.find(f.From); n != root {
+		from = p.stateAt(n).last
+	}
+	p.sendInstant(TypeBranch, ev, names.Namespace+"branch", p.segment(p.now), func(s *Span, a *attributes) {
+		a.string(names.BranchFrom, f.From)
+		if from.ok() {
+			s.addLink(from.link(names.LinkBranchFrom))
+		}
+	})
+}
+
+// remark puts a fact about the session on the run in which it was recorded, or on a span of its own outside runs.
+func (p *Projector) remark(ev *activity.Event, what string, fill func(*attributes)) {
+	if r := p.cur.st.run; r != nil && r.open != nil {
+		var a attributes
+		a.string(names.EntryID, ev.Key)
+		fill(&a)
+		at := max(p.now, r.open.span.Start.UnixNano())
+		r.open.child = max(r.open.child, at)
+		r.open.span.addEvent(Event{Name: names.Namespace + what, Time: wall(at), Attributes: a.list()})
+		return
+	}
+	p.sendInstant(TypeEvent, ev, names.Namespace+what, nil, func(_ *Span, a *attributes) { fill(a) })
+}
+
+func (p *Projector) named(ev *activity.Event, f *activity.Name) {
+	if r := p.cur.st.run; r != nil && r.open != nil {
+		r.open.name = f.Name
+	}
+	p.remark(ev, "info", func(a *attributes) { a.string(names.SessionName, f.Name) })
+}
+
+func (p *Projector) noted(ev *activity.Event, f *activity.Note) {
+	p.remark(ev, cut(f.What, maxName), func(a *attributes) { a.all(f.Attributes) })
+}
+
+// linked takes a reference to another session. A subsession stands on the span of the call that spawns it, if that has
+// not ended, wherever the link stands before it.
+func (p *Projector) linked(ev *activity.Event, f *activity.Link) {
+	if f.Rel == "subsession" && f.CallID != "" {
+		if cs := p.cur.st.calls.get(p.hashOf(f.CallID)); cs != nil {
+			c := cs.call
+			c.subsessions = append(c.subsessions, f.Session)
+			if h := cs.handoff; h != nil && !h.ended {
+				h.span.add(func(a *attributes) { p.putSubsessions(h.span, a, c.subsessions[len(c.subsessions)-1:]) })
+			}
+		}
+	}
+	p.remark(ev, "link", func(a *attributes) {
+		a.string(names.LinkRel, f.Rel)
+		a.string(names.LinkSession, f.Session)
+		a.string(names.LinkCallID, f.CallID)
+		a.string(names.LinkTarget, f.Target)
+	})
+}

@@ -1,0 +1,451 @@
+package projection
+
+import (
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"math"
+	"time"
+
+	"github.com/sessionspan/sessionspan/internal/activity"
+	"github.com/sessionspan/sessionspan/internal/names"
+)
+
+// What a projection reports. A [Problem] wraps one of them.
+var (
+	ErrDuplicateEntry = errors.New("duplicate entry id")
+	ErrParentLost     = errors.New("parent is not an earlier entry")
+	ErrTime           = errors.New("no usable time")
+	ErrNoCall         = errors.New("no such call on the path")
+	ErrNoRun          = errors.New("no such run on the path")
+	ErrOwnAncestor    = errors.New("session is among its own ancestors")
+)
+
+// Projector turns the events of one session file, in file order, into spans. It is not safe for concurrent use.
+type Projector struct {
+	opts Options
+	sink Sink
+	ids  *ids
+
+	session *Session // the session of the file
+	owners  map[string]*Session
+	spawn   *activity.Spawn
+	forkOf  string
+	facts   []activity.Attribute
+	promise bool // the file promises dispatches
+	version string
+	infer   bool // runs are to be inferred
+	seq     uint32
+
+	tree   *tree
+	ops    chunked[op]
+	states map[uint32]*state
+	runs   map[string]*runIdent
+	used   map[uint64]struct{} // ids of calls and responses met so far
+
+	leaf  tip // where the next entry is expected
+	aside tip // where an entry was appended off the leaf
+	cur   *tip
+	owner *Session // whose the entry being read is
+	mark  uint32   // the entry that a leaf mark in force names
+
+	now      int64 // the time of the entry being read, or the last usable one before it
+	last     int64 // the time of the last entry that has one; -1 before the first
+	awake    int64 // the time of the first entry after the last silence
+	timeless bool  // the entry being read has no usable time
+	skipped  string
+	entries  int
+
+	open openWork
+}
+
+// New returns a projector that gives the spans of one session file to sink.
+func New(opts Options, sink Sink) *Projector {
+	opts = opts.withDefaults()
+	if opts.Report == nil {
+		opts.Report = func(Problem) {}
+	}
+	p := &Projector{
+		opts:   opts,
+		sink:   sink,
+		ids:    newIDs(opts.Salt),
+		tree:   newTree(),
+		states: map[uint32]*state{},
+		runs:   map[string]*runIdent{},
+		used:   map[uint64]struct{}{},
+		last:   -1,
+	}
+	p.ops.add(op{}) // number 0 means none
+	p.leaf.live = true
+	p.cur = &p.leaf
+	return p
+}
+
+// Feed takes the next event of the file. The first one says what session it is; events before it are dropped.
+func (p *Projector) Feed(ev *activity.Event) {
+	if s, ok := ev.Fact.(*activity.Session); ok {
+		p.begin(s)
+		return
+	}
+	if p.session == nil {
+		return
+	}
+	if ev.Part > 0 {
+		p.resume(ev)
+		return
+	}
+	parent := p.tree.find(ev.Parent)
+	lost := parent == root && ev.Parent != ""
+	if p.tree.find(ev.Key) != root {
+		p.skipped = ev.Key
+		p.report(ev, ErrDuplicateEntry, fmt.Sprintf("%q; the entry is left out", cut(ev.Key, maxName)))
+		return
+	}
+	p.skipped = ""
+	if lost {
+		p.report(ev, ErrParentLost, fmt.Sprintf("%q has the parent %q; it becomes a root", cut(ev.Key, maxName), cut(ev.Parent, maxName)))
+	}
+	p.clock(ev)
+	p.own(ev)
+	if p.entries == 0 {
+		p.startSession()
+	}
+	p.entries++
+	p.enter(ev, parent, lost)
+	p.fact(ev)
+	if !p.timeless {
+		p.last = p.now
+	}
+}
+
+// resume takes a further event of an entry that has its place already.
+func (p *Projector) resume(ev *activity.Event) {
+	if ev.Key == p.skipped {
+		return
+	}
+	n := p.tree.find(ev.Key)
+	if n == root {
+		p.report(ev, ErrParentLost, fmt.Sprintf("nothing is known of entry %q", cut(ev.Key, maxName)))
+		return
+	}
+	p.clock(ev)
+	p.own(ev)
+	if n != p.cur.node {
+		p.late(n)
+	}
+	p.fact(ev)
+}
+
+// late finds the tip that a late event speaks of: what it says is learned there, at the entry that was read last.
+func (p *Projector) late(n uint32) {
+	switch {
+	case p.tree.above(n, p.leaf.node):
+		p.cur = &p.leaf
+	case p.aside.live && p.tree.above(n, p.aside.node):
+		p.cur = &p.aside
+	default: // on a branch that was left
+		p.cur = p.detached(n)
+	}
+}
+
+// detached makes a tip at an entry for one event alone.
+func (p *Projector) detached(n uint32) *tip {
+	return &tip{node: n, tail: p.lastOp(n), since: p.now, st: p.stateAt(n)}
+}
+
+// lastOp finds the last change that an entry made.
+func (p *Projector) lastOp(n uint32) (last uint32) {
+	if n == root {
+		return 0
+	}
+	for o := p.tree.at(n).op; o != 0; o = p.ops.at(o).next {
+		last = o
+	}
+	return last
+}
+
+// clock sets the time of the entry that is read.
+func (p *Projector) clock(ev *activity.Event) {
+	p.timeless = !usable(ev.Time)
+	if !p.timeless {
+		p.now = ev.Time.UnixNano()
+		if ev.Part == 0 && p.last >= 0 && p.now-p.last >= int64(Silence) {
+			p.silence()
+			p.awake = p.now
+		}
+		return
+	}
+	switch {
+	case p.last >= 0:
+		p.now = p.last
+	case usable(p.session.Created):
+		p.now = p.session.Created.UnixNano()
+	}
+	if ev.Part == 0 && !ev.Time.IsZero() {
+		p.note(ev, ErrTime, fmt.Sprintf("%s is outside 1970 to 2262; the time of the entry before is used",
+			ev.Time.Format(time.RFC3339)))
+	}
+}
+
+// usable reports whether a span can hold the time.
+func usable(t time.Time) bool {
+	s := t.Unix()
+	return s > 0 && s < math.MaxInt64/int64(time.Second)
+}
+
+// own sets the session whose the entry is.
+func (p *Projector) own(ev *activity.Event) {
+	p.owner = p.session
+	if ev.Owner == "" || ev.Owner == p.session.ID {
+		return
+	}
+	if p.owners[ev.Owner] == nil {
+		if p.owners == nil {
+			p.owners = map[string]*Session{}
+		}
+		s := *p.session
+		s.ID = ev.Owner
+		s.Root = p.rootOf(ev.Owner, nil)
+		s.TraceID = p.ids.trace(s.Root)
+		p.owners[ev.Owner] = &s
+	}
+	p.owner = p.owners[ev.Owner]
+}
+
+// enter gives an entry its place and makes the tip on whose path it lies the current one.
+func (p *Projector) enter(ev *activity.Event, parent uint32, lost bool) {
+	moves := p.mark == root || p.tree.above(p.mark, parent)
+	switch {
+	case parent == p.leaf.node && !lost:
+		p.leave(&p.aside)
+		p.cur = &p.leaf
+	case p.aside.live && parent == p.aside.node:
+		if moves {
+			p.leave(&p.leaf)
+			p.leaf, p.aside = p.aside, tip{}
+			p.cur = &p.leaf
+		} else {
+			p.cur = &p.aside
+		}
+	default:
+		p.cur = p.fork(ev.Parent, parent, lost, moves)
+	}
+	p.keep(p.cur)
+	p.cur.node = p.tree.add(ev.Key, parent, p.now)
+	p.cur.tail = 0
+	if p.cur.since == 0 {
+		p.cur.since = p.now
+	}
+	if run := p.cur.st.run; run != nil && run.open != nil {
+		run.open.last = p.now
+	}
+}
+
+// fork starts a branch at an entry: work goes on from the state that its path has. An entry that is appended off the
+// leaf, in a file with a leaf mark, leaves the leaf where it is.
+func (p *Projector) fork(entry string, at uint32, lost, moves bool) *tip {
+	st := p.stateAt(at)
+	p.leave(&p.aside)
+	to := &p.aside
+	if moves {
+		p.leave(&p.leaf)
+		to = &p.leaf
+	}
+	*to = tip{live: true, node: at, st: st}
+	if st.last.ok() || lost {
+		to.branch = &branchStart{from: st.last, entry: entry, lost: lost}
+	}
+	return to
+}
+
+// leave ends the open segment of the run that a tip is in, because work goes on elsewhere.
+func (p *Projector) leave(t *tip) {
+	if run := t.st.run; t.live && run != nil && run.open != nil && !p.shared(t, run) {
+		p.cutOff(run, names.CutByBranch)
+	}
+	if t == &p.aside {
+		p.aside = tip{}
+	}
+}
+
+// shared reports whether the other tip is in the run too.
+func (p *Projector) shared(t *tip, run *run) bool {
+	other := &p.leaf
+	if t == other {
+		other = &p.aside
+	}
+	return other.live && other.st.run == run
+}
+
+// moveLeaf makes entry n the leaf, as a leaf mark asks for.
+func (p *Projector) moveLeaf(key string, n uint32) {
+	if n == p.leaf.node {
+		return
+	}
+	p.cur = p.fork(key, n, false, true)
+}
+
+// fact applies what the event says.
+func (p *Projector) fact(ev *activity.Event) {
+	switch f := ev.Fact.(type) {
+	case *activity.Input:
+		p.input(ev, f)
+	case *activity.Output:
+		p.wrote(f.ResponseID)
+	case *activity.Call:
+		p.called(ev, f)
+	case *activity.Dispatch:
+		p.dispatched(ev, f)
+	case *activity.Decision:
+		p.decided(ev, f)
+	case *activity.Result:
+		p.resulted(ev, f)
+	case *activity.Response:
+		p.responded(ev, f)
+	case *activity.Settings:
+		p.do(p.cur, newSettings{p.cur.st.set.settle(f)})
+	case *activity.RunStart:
+		p.runStarted(ev, f)
+	case *activity.RunEnd:
+		p.runEnded(ev, f)
+	case *activity.Compaction:
+		p.compacted(ev, f)
+	case *activity.BranchSummary:
+		p.summarized(ev, f)
+	case *activity.Mark:
+		p.marked(ev, f)
+	case *activity.Name:
+		p.named(ev, f)
+	case *activity.Link:
+		p.linked(ev, f)
+	case *activity.Note:
+		p.noted(ev, f)
+	}
+}
+
+type newSettings struct{ *request }
+
+func (c newSettings) apply(st *state) { st.set = c.request }
+
+// marked applies a leaf mark (the format's newer rule, A.4): it names the leaf, and while it is in force only entries
+// that descend from it move the leaf. The entry that carries the mark never is the leaf.
+func (p *Projector) marked(ev *activity.Event, f *activity.Mark) {
+	target := p.tree.find(f.Target)
+	label := p.cur.node
+	switch {
+	case f.Clear && target != root && target == p.mark:
+		p.mark = root
+		if p.cur != &p.leaf {
+			p.leave(&p.leaf)
+			p.leaf, p.aside = p.aside, tip{}
+			p.cur = &p.leaf
+		}
+		return
+	case f.Clear:
+		return
+	case target == root:
+		p.opts.Report(Problem{Line: ev.Line, Offset: ev.Offset, Err: ErrParentLost, Note: true,
+			Detail: fmt.Sprintf("the leaf mark names %q, which is not in the file", cut(f.Target, maxName))})
+		p.unstep(label)
+		return
+	}
+	p.mark = target
+	if target == label {
+		p.unstep(label)
+		return
+	}
+	key := f.Target
+	p.unstep(label)
+	p.moveLeaf(key, target)
+}
+
+// unstep takes the current tip back from a label that must not be the leaf to the entry it hangs from.
+func (p *Projector) unstep(label uint32) {
+	t := p.cur
+	t.node = p.tree.at(label).parent
+	t.tail = p.lastOp(t.node)
+}
+
+func (p *Projector) report(ev *activity.Event, err error, detail string) {
+	p.opts.Report(Problem{Line: ev.Line, Offset: ev.Offset, Err: err, Detail: detail})
+}
+
+func (p *Projector) note(ev *activity.Event, err error, detail string) {
+	p.opts.Report(Problem{Line: ev.Line, Offset: ev.Offset, Err: err, Detail: detail, Note: true})
+}
+
+// firstUse reports whether the id of a call or a response is met for the first time in the file.
+func (p *Projector) firstUse(kind, id string) bool {
+	var h maphash.Hash
+	h.SetSeed(p.tree.seed)
+	h.WriteString(kind)
+	h.WriteByte(0)
+	h.WriteString(id)
+	key := h.Sum64()
+	_, have := p.used[key]
+	p.used[key] = struct{}{}
+	return !have
+}
+
+func (p *Projector) hashOf(id string) uint64 {
+	if id == "" {
+		return 0
+	}
+	return max(maphash.String(p.tree.seed, id), 1)
+}
+
+// silence ends what is open because nothing happened for [Silence].
+func (p *Projector) silence() { p.finish(names.CutBySilence) }
+
+// Silent ends what is open if nothing happened in the session for [Silence] until now.
+func (p *Projector) Silent(now time.Time) {
+	if p.last >= 0 && now.UnixNano()-p.last >= int64(Silence) {
+		p.silence()
+	}
+}
+
+// Finish ends what is open: somebody says that nothing more will come.
+func (p *Projector) Finish() { p.finish(names.CutByFinish) }
+
+// finish ends everything open, at the last entry.
+func (p *Projector) finish(by string) {
+	now := p.now
+	p.now = p.last
+	defer func(cur *tip) { p.cur = cur }(p.cur)
+	for _, t := range []*tip{&p.leaf, &p.aside} {
+		if !t.live {
+			continue
+		}
+		if run := t.st.run; run != nil && run.inferred {
+			p.do(t, runOver{run})
+		}
+		t.since = 0
+	}
+	p.endOpen(by)
+	p.now = now
+}
+
+// Open counts what has started and not ended.
+func (p *Projector) Open() Open { return p.open.count() }
+
+// OnPath returns a filter for the spans on the path to an entry, and whether the file has it.
+func (p *Projector) OnPath(key string) (on func(*Span) bool, ok bool) {
+	n := p.tree.find(key)
+	if n == root {
+		return nil, false
+	}
+	return p.pathTo(n), true
+}
+
+// OnLeaf returns a filter for the spans on the path to the leaf.
+func (p *Projector) OnLeaf() func(*Span) bool { return p.pathTo(p.leaf.node) }
+
+func (p *Projector) pathTo(n uint32) func(*Span) bool {
+	return func(s *Span) bool { return s.node == root || p.tree.above(s.node, n) }
+}
+
+// Entries returns how many entries the file has had so far.
+func (p *Projector) Entries() int { return p.entries }
+
+// Session returns what the file says of its session; nil before its first event.
+func (p *Projector) Session() *Session { return p.session }

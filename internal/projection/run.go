@@ -1,0 +1,286 @@
+package projection
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/sessionspan/sessionspan/internal/activity"
+	"github.com/sessionspan/sessionspan/internal/names"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// run is a run of the file. On the wire it is one span for each segment: a part of it that was read in one piece.
+type run struct {
+	*runIdent
+	start    activity.RunStart
+	inferred bool
+	entry    string        // the entry that started it
+	trace    trace.TraceID // its own when each run has one, else the session's
+	before   *run          // the run before it on the path
+	open     *segment      // nil when no segment is open
+	latest   spanRef       // its last segment
+}
+
+// runIdent counts the segments of all runs of one id, so that an id used twice does not give one span id twice.
+type runIdent struct {
+	key      string
+	segments int
+}
+
+// segment is the open span of a run, and what is summed up for it.
+type segment struct {
+	run   *run
+	span  *Span
+	last  int64 // time of the last entry
+	child int64 // the latest end of a child, and of the segment itself once it has ended
+	ended bool
+	tools []*handoff
+	tally
+	name     string // the display name the session was given in it
+	firm     bool   // an entry says when it started
+	adjusted bool
+}
+
+// tally sums up the model calls of a segment.
+type tally struct {
+	input, output   int64
+	hasInput        bool
+	hasOutput       bool
+	lowerBound      bool
+	chats, calls    int
+	model, provider string
+	models          int
+	finish          []string
+}
+
+// runKey is the stable key of a run's span.
+func runKey(id string, segment int) []string { return []string{"run", id, strconv.Itoa(segment)} }
+
+type runOpened struct{ *run }
+
+func (c runOpened) apply(st *state) { st.run, st.lastRun = c.run, c.run }
+
+type runOver struct{ *run }
+
+func (c runOver) apply(st *state) {
+	if st.run == c.run {
+		st.run = nil
+	}
+}
+
+func (p *Projector) runStarted(ev *activity.Event, f *activity.RunStart) {
+	p.infer = false
+	if open := p.cur.st.run; open != nil {
+		p.endRunBefore(open, names.CutByStart)
+	}
+	p.openSegment(p.newRun(ev.Key, *f, false), p.now).firm = true
+}
+
+// endRunBefore ends a run at its last entry before the one being read.
+func (p *Projector) endRunBefore(r *run, by string) {
+	if r.open != nil {
+		r.open.last = p.before()
+		p.cutOff(r, by)
+	}
+	p.do(p.cur, runOver{r})
+}
+
+func (p *Projector) newRun(entry string, f activity.RunStart, inferred bool) *run {
+	key := f.RunID
+	if inferred {
+		key = entry
+	}
+	ident := p.runs[key]
+	if ident == nil {
+		ident = &runIdent{key: key}
+		p.runs[key] = ident
+	}
+	r := &run{runIdent: ident, start: f, inferred: inferred, entry: entry, trace: p.owner.TraceID, before: p.cur.st.lastRun}
+	if p.opts.Group == GroupRun {
+		r.trace = p.ids.trace(p.owner.Root, p.owner.ID, key)
+	}
+	p.do(p.cur, runOpened{r})
+	return r
+}
+
+// segment returns the open segment of the run that the tip is in, opening the next one if there is none; nil outside
+// runs. A segment that is opened for the sake of a child starts with the first entry of the branch, or with the child.
+func (p *Projector) segment(child int64) *segment {
+	r := p.cur.st.run
+	if r == nil {
+		return nil
+	}
+	if r.open != nil {
+		return r.open
+	}
+	start := min(child, p.now)
+	if p.cur.since != 0 {
+		start = min(child, p.cur.since)
+	}
+	return p.openSegment(r, start)
+}
+
+// openSegment starts the span of a run's next segment.
+func (p *Projector) openSegment(r *run, start int64) *segment {
+	r.segments++
+	name := names.Namespace + "run"
+	if p.opts.Naming == NamingGenAI {
+		name = spanName(names.OperationInvokeAgent, p.agent(r))
+	}
+	s := p.newSpan(TypeRun, p.ids.span(p.owner.ID, TypeRun, runKey(r.key, r.segments)...), name)
+	s.Start = wall(start)
+	s.TraceID = r.trace
+	if p.opts.Group != GroupRun {
+		s.Parent = p.sessionMark()
+	}
+	s.add(func(a *attributes) {
+		a.string(names.EntryID, r.entry)
+		a.string(names.Operation, names.OperationInvokeAgent)
+		a.string(names.AgentName, p.agent(r))
+		if p.opts.Semconv == Semconv141 {
+			a.string(names.AgentVersion, p.session.Version)
+		}
+		a.string(names.RunID, r.start.RunID)
+		a.flag(names.RunInferred, r.inferred)
+		if r.segments > 1 {
+			a.add(names.RunSegment.Int(r.segments))
+		}
+		a.string(names.RunSource, r.start.Source)
+		a.string(names.RunTrigger, r.start.Trigger)
+		a.string(names.RunTriggerKind, r.start.TriggerKind)
+		a.string(names.RunTriggerSource, r.start.TriggerSource)
+	})
+	switch {
+	case r.latest.ok():
+		s.addLink(r.latest.link(names.LinkPreviousSegment))
+	case p.opts.Group == GroupRun && r.before != nil && r.before.latest.ok():
+		s.addLink(r.before.latest.link(names.LinkPreviousRun))
+	}
+	r.open = &segment{run: r, span: s, last: p.now, child: start}
+	p.open.add(r.open)
+	r.latest = *p.start(s)
+	return r.open
+}
+
+func (p *Projector) agent(r *run) string {
+	if r.start.Agent != "" {
+		return r.start.Agent
+	}
+	return p.owner.Harness
+}
+
+// spanName joins an operation and what it is done with.
+func spanName(operation, what string) string {
+	if what == "" {
+		return operation
+	}
+	return operation + " " + what
+}
+
+func (p *Projector) runEnded(ev *activity.Event, f *activity.RunEnd) {
+	r := p.cur.st.run
+	if r == nil || r.inferred || r.start.RunID != f.RunID {
+		p.note(ev, ErrNoRun, fmt.Sprintf("run %q ends but is not open", cut(f.RunID, maxName)))
+		return
+	}
+	seg := p.segment(p.now)
+	p.closeTools(seg, p.now, "no output before the run ended", true)
+	p.endSegment(seg, p.now, f.Reason, f.Cause, func(a *attributes) {
+		a.string(names.RunCause, f.Cause)
+		a.strings(names.RunPending, f.Pending)
+	})
+	p.do(p.cur, runOver{r})
+}
+
+// cutOff ends the open segment of a run that nothing in the file ends, at its last entry.
+func (p *Projector) cutOff(r *run, by string) {
+	seg := r.open
+	p.closeTools(seg, seg.last, "no output before the run was cut off", by != names.CutByBranch)
+	p.endSegment(seg, seg.last, activity.ReasonCutOff, "cut off by "+by, func(a *attributes) { a.string(names.RunCutBy, by) })
+}
+
+// endSegment completes the span of a segment; why describes it to people if it is an error. What a crash, an abort or an error ended is an error; what a person or a
+// branch did is not.
+func (p *Projector) endSegment(seg *segment, at int64, reason, why string, more func(*attributes)) {
+	s := seg.span
+	start := s.Start.UnixNano()
+	end := max(at, seg.child, start)
+	s.End = wall(end)
+	s.add(func(a *attributes) {
+		a.string(names.RunReason, reason)
+		a.string(names.SessionName, seg.name)
+		more(a)
+		a.flag(names.ClockAdjusted, seg.adjusted || end-at > instant)
+		a.add(names.RunChats.Int(seg.chats))
+		a.add(names.RunCalls.Int(seg.calls))
+		p.putTally(a, &seg.tally)
+	})
+	leftByBranch := s.attribute(names.RunCutBy).AsString() == names.CutByBranch
+	switch {
+	case reason == activity.ReasonError, reason == activity.ReasonAborted, reason == activity.ReasonCutOff && !leftByBranch:
+		s.fail(reason, why)
+	}
+	p.open.remove(seg)
+	seg.ended, seg.child = true, end
+	seg.run.open = nil
+	p.sink.End(s)
+}
+
+func (p *Projector) putTally(a *attributes, t *tally) {
+	if t.models == 1 {
+		a.string(names.RequestModel, t.model)
+		if p.opts.Semconv == Semconv141 {
+			a.string(names.Provider, t.provider)
+		}
+	}
+	a.strings(names.FinishReasons, t.finish)
+	if t.hasInput {
+		a.add(names.InputTokens.Int64(t.input))
+	}
+	if t.hasOutput {
+		a.add(names.OutputTokens.Int64(t.output))
+	}
+	a.flag(names.LowerBound, t.lowerBound)
+}
+
+// attribute returns the value of an attribute of the span.
+func (s *Span) attribute(key attribute.Key) attribute.Value {
+	for i := len(s.Attributes) - 1; i >= 0; i-- {
+		if s.Attributes[i].Key == key {
+			return s.Attributes[i].Value
+		}
+	}
+	return attribute.Value{}
+}
+
+// input opens an inferred run where the file has no run records: with a message from the user when none is open, or
+// when the last model call of the open one failed or was incomplete.
+func (p *Projector) input(ev *activity.Event, f *activity.Input) {
+	if !p.infer || f.Role != "user" {
+		return
+	}
+	if r := p.cur.st.run; r != nil {
+		if !p.cur.st.failed {
+			return
+		}
+		p.endInferred(r)
+	}
+	p.openSegment(p.newRun(ev.Key, activity.RunStart{}, true), p.now).firm = true
+}
+
+// endInferred ends an inferred run whose last model call failed, at its last entry before the one being read.
+func (p *Projector) endInferred(r *run) {
+	if seg := r.open; seg != nil {
+		at := p.before()
+		reason := activity.ReasonAborted
+		for _, f := range seg.finish {
+			if f == finishError {
+				reason = activity.ReasonError
+			}
+		}
+		p.closeTools(seg, at, "no output before the run ended", true)
+		p.endSegment(seg, at, reason, "the last model call did not complete", func(*attributes) {})
+	}
+	p.do(p.cur, runOver{r})
+}

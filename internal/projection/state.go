@@ -1,0 +1,183 @@
+package projection
+
+import (
+	"time"
+
+	"github.com/sessionspan/sessionspan/internal/activity"
+	"github.com/sessionspan/sessionspan/internal/names"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// state is what the path to an entry has brought about, as far as later entries need it. It is a value: what it points
+// to is never changed by what a path does, but for the records of runs, hand-offs and approvals, which say what spans
+// the file has had so far, whichever branch it is read on.
+type state struct {
+	run     *run     // the run that the path is in, nil outside
+	lastRun *run     // the run that started last
+	set     *request // the settings in force
+	chat    spanRef  // the last model call
+	last    spanRef  // the last span of the path
+	calls   *treap   // calls without a result, by the hash of their id
+	output  output   // the model output being written
+	failed  bool     // the last model call had an error or was incomplete
+}
+
+// request is the settings in force.
+type request struct {
+	model, provider, reasoning                           string
+	temperature, topP, frequencyPenalty, presencePenalty *float64
+	maxTokens, seed                                      *int64
+}
+
+// output is the model output whose response has not come yet.
+type output struct {
+	response uint64 // hash of the response id; 0 for none
+	before   int64  // time of the entry before the first piece, or -1
+	first    int64  // time of the first piece
+	calls    *callList
+}
+
+type callList struct {
+	call *call
+	next *callList
+}
+
+// spanRef names a span that may have been forgotten.
+type spanRef struct {
+	span  trace.SpanID
+	trace *trace.TraceID
+}
+
+func (r spanRef) ok() bool { return r.span.IsValid() }
+
+// link makes a link of the given kind to the span.
+func (r spanRef) link(kind string) Link {
+	return Link{TraceID: *r.trace, SpanID: r.span, Attributes: []attribute.KeyValue{names.Link.String(kind)}}
+}
+
+// spanSeen makes a span the last one of the path.
+type spanSeen struct{ *spanRef }
+
+func (c spanSeen) apply(st *state) { st.last = *c.spanRef }
+
+// change is one thing that an entry did to the state. With the changes of a path its state can be made again, so that
+// only one entry in many has to keep its own. Changes are records that exist anyway, seen as what they did.
+type change interface{ apply(*state) }
+
+// op is a change in the list of an entry's changes.
+type op struct {
+	change change
+	next   uint32
+}
+
+// checkpointEvery is how many entries apart states are kept on a path.
+const checkpointEvery = 64
+
+// tip is a place in the tree where work goes on.
+type tip struct {
+	live  bool
+	node  uint32
+	tail  uint32 // the last op of the node
+	since int64  // the time of the first entry since the tip became live
+	st    state
+	// branch is set until the first span of a branch has started.
+	branch *branchStart
+}
+
+// branchStart is what the first span of a branch says of it.
+type branchStart struct {
+	from  spanRef // the span nearest above the branching point
+	entry string  // the branching point
+	lost  bool    // the parent of the entry is not in the file
+}
+
+// do changes the state of a tip and keeps how.
+func (p *Projector) do(t *tip, c change) {
+	c.apply(&t.st)
+	n := p.ops.add(op{change: c})
+	if t.tail == 0 {
+		p.tree.at(t.node).op = n
+	} else {
+		p.ops.at(t.tail).next = n
+	}
+	t.tail = n
+}
+
+// stateAt makes the state after entry n, from the nearest one kept above it.
+func (p *Projector) stateAt(n uint32) state {
+	var path []uint32
+	var st state
+	for ; n != root; n = p.tree.at(n).parent {
+		if kept := p.states[n]; kept != nil {
+			st = *kept
+			break
+		}
+		path = append(path, n)
+	}
+	for i := len(path) - 1; i >= 0; i-- {
+		for o := p.tree.at(path[i]).op; o != 0; o = p.ops.at(o).next {
+			p.ops.at(o).change.apply(&st)
+		}
+	}
+	return st
+}
+
+// keep keeps the state of a tip if its place is one of those that do.
+func (p *Projector) keep(t *tip) {
+	if t.node != root && p.tree.at(t.node).depth%checkpointEvery == 0 && p.states[t.node] == nil {
+		st := t.st
+		p.states[t.node] = &st
+	}
+}
+
+// settle returns the settings that follow from a change.
+func (r *request) settle(c *activity.Settings) *request {
+	next := request{}
+	if r != nil && !c.Replace {
+		next = *r
+	}
+	setString(&next.model, c.Model)
+	setString(&next.provider, c.Provider)
+	if c.Reasoning != nil {
+		next.reasoning = *c.Reasoning
+	}
+	setPointer(&next.temperature, c.Temperature)
+	setPointer(&next.topP, c.TopP)
+	setPointer(&next.frequencyPenalty, c.FrequencyPenalty)
+	setPointer(&next.presencePenalty, c.PresencePenalty)
+	setPointer(&next.maxTokens, c.MaxTokens)
+	setPointer(&next.seed, c.Seed)
+	for _, name := range c.Cleared {
+		switch name {
+		case activity.Temperature:
+			next.temperature = nil
+		case activity.TopP:
+			next.topP = nil
+		case activity.FrequencyPenalty:
+			next.frequencyPenalty = nil
+		case activity.PresencePenalty:
+			next.presencePenalty = nil
+		case activity.MaxTokens:
+			next.maxTokens = nil
+		case activity.Seed:
+			next.seed = nil
+		}
+	}
+	return &next
+}
+
+func setString(dst *string, v string) {
+	if v != "" {
+		*dst = v
+	}
+}
+
+func setPointer[T any](dst **T, v *T) {
+	if v != nil {
+		*dst = v
+	}
+}
+
+// wall turns the projector's clock, in nanoseconds since 1970, into a time.
+func wall(nanos int64) time.Time { return time.Unix(0, nanos).UTC() }

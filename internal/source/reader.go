@@ -1,0 +1,154 @@
+package source
+
+import (
+	"errors"
+	"io"
+
+	"github.com/sessionspan/sessionspan/format"
+	"github.com/sessionspan/sessionspan/internal/activity"
+	"github.com/sessionspan/sessionspan/internal/lines"
+)
+
+// Options of a reader.
+type Options struct {
+	// Format is the name of a format, or [Auto].
+	Format string
+	// MaxLine is the limit for a line in bytes; 0 for the default.
+	MaxLine int
+}
+
+// Reader reads one session file.
+type Reader struct {
+	lines   *lines.Reader
+	format  *Format
+	decoder Decoder
+	close   func()
+	stats   Stats
+	begun   bool                // the header was read
+	held    *format.DamageError // damage that is a torn tail if nothing follows
+}
+
+// Stats count what was read.
+type Stats struct {
+	// Bytes counts after decompression.
+	Bytes int64
+	Lines int
+	// Damaged counts the lines that could not be read as they should be.
+	Damaged int
+}
+
+// NewReader begins to read a session file. It reads nothing yet.
+func NewReader(r io.Reader, o Options) (*Reader, error) {
+	f, err := Lookup(o.Format)
+	if err != nil {
+		return nil, err
+	}
+	plain, closer, err := decompress(r)
+	if err != nil {
+		return nil, err
+	}
+	rd := &Reader{lines: lines.NewReader(plain, o.MaxLine), format: f, close: closer}
+	if f != nil {
+		rd.decoder = f.New()
+	}
+	return rd, nil
+}
+
+// Close frees what decompression took. It does not close the underlying reader.
+func (r *Reader) Close() { r.close() }
+
+// Stats returns what was read so far.
+func (r *Reader) Stats() Stats { return r.stats }
+
+// Read hands on the events of the next line, and reports damage as it is found. At the end of the file it flushes the
+// decoder and returns io.EOF. Any other error ends the reading: the file is of no known format, has no usable header, or
+// could not be read.
+func (r *Reader) Read(emit func(*activity.Event), damaged func(*format.DamageError)) error {
+	line, err := r.lines.Next()
+	if err != nil {
+		return r.end(err, emit, damaged)
+	}
+	r.stats.Lines++
+	r.stats.Bytes += line.Size
+	if line.Blank() {
+		return nil
+	}
+	if r.held != nil {
+		damaged(r.held)
+		r.held = nil
+	}
+	if r.decoder == nil {
+		if err := r.detect(line); err != nil {
+			return err
+		}
+	}
+	if !r.begun {
+		emit = r.begin(emit)
+	}
+	err = r.decoder.Decode(line, emit)
+	if err == nil {
+		return nil
+	}
+	damage, ok := errors.AsType[*format.DamageError](err)
+	if !ok {
+		return err
+	}
+	damage.Line, damage.Offset = line.Number, line.Offset
+	if !r.begun {
+		return damage // without a header there is no session
+	}
+	r.stats.Damaged++
+	r.held = damage.Clone()
+	return nil
+}
+
+// begin notes when the session has begun.
+func (r *Reader) begin(emit func(*activity.Event)) func(*activity.Event) {
+	return func(ev *activity.Event) {
+		if _, ok := ev.Fact.(*activity.Session); ok {
+			r.begun = true
+		}
+		emit(ev)
+	}
+}
+
+func (r *Reader) detect(line lines.Line) error {
+	for _, f := range Formats() {
+		if !line.TooLong() && f.Detect(line.Data) {
+			r.format, r.decoder = &f, f.New()
+			return nil
+		}
+	}
+	return &UnknownFormatError{Line: line.Number}
+}
+
+func (r *Reader) end(err error, emit func(*activity.Event), damaged func(*format.DamageError)) error {
+	if r.held != nil {
+		damaged(r.held.Torn())
+		r.held = nil
+	}
+	if err != io.EOF {
+		return err
+	}
+	if r.decoder == nil {
+		return format.ErrEmpty
+	}
+	r.decoder.Flush(EndOfFile, emit)
+	return io.EOF
+}
+
+// Session reads as far as the header and returns what it says, without its line's events.
+func (r *Reader) Session() (*activity.Session, error) {
+	var session *activity.Session
+	for session == nil {
+		err := r.Read(func(ev *activity.Event) {
+			if s, ok := ev.Fact.(*activity.Session); ok && session == nil {
+				session = s
+			}
+		}, func(*format.DamageError) {})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return session, nil
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+
+	"github.com/sessionspan/sessionspan/internal/waterfall"
+	"github.com/spf13/cobra"
+)
+
+// Exit codes. They are part of the command's contract.
+const (
+	exitOK      = 0
+	exitFinding = 1 // a file was damaged or could not be read
+	exitUsage   = 2
+)
+
+// streams are where a command reads and writes.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// exitError ends a command with an exit code. Its error is nil when everything has been said.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+func usage(format string, args ...any) error {
+	return &exitError{exitUsage, fmt.Errorf(format, args...)}
+}
+
+// run runs the command line and returns the exit code.
+func run(ctx context.Context, args []string, s streams) int {
+	root := newRoot(s)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	code := exitUsage // what cobra itself finds is wrong usage
+	if e, ok := errors.AsType[*exitError](err); ok {
+		code, err = e.code, e.err
+	}
+	if err != nil {
+		fmt.Fprintln(s.err, "sessionspan:", waterfall.Sanitize(err.Error()))
+		if code == exitUsage {
+			fmt.Fprintln(s.err, "See: sessionspan --help")
+		}
+	}
+	return code
+}
+
+func newRoot(s streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "sessionspan",
+		Short: "Turn the sessions of AI coding agents into OpenTelemetry traces",
+		Long: `sessionspan reads the session files that AI coding agents write and makes OpenTelemetry traces of them.
+
+Results go to standard output, everything else to standard error. Nothing is sent anywhere.`,
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(s.in)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	root.AddCommand(newReplay(s))
+	return root
+}
+
+// version is that of the module, as far as the build knows it.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return "development"
+	}
+	return info.Main.Version
+}

@@ -1,0 +1,120 @@
+package waterfall
+
+import (
+	"math"
+
+	"github.com/sessionspan/sessionspan/internal/names"
+	"github.com/sessionspan/sessionspan/internal/projection"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+)
+
+// hints are the links that are worth a word on a row: those that lead away from the tree.
+var hints = map[string]string{
+	names.LinkDispatchedAgain: "repeats",
+	names.LinkFollowsHandOff:  "outcome of",
+	names.LinkPreviousSegment: "continues",
+	names.LinkBranch:          "branch of",
+	names.LinkBranchFrom:      "came from",
+	names.LinkSpawnedBy:       "spawned by",
+	names.LinkForkOf:          "fork of",
+}
+
+// count is a number that a file may not state.
+type count struct {
+	n     int64
+	known bool
+}
+
+func (c *count) set(v attribute.Value) {
+	if v.Type() == attribute.INT64 && v.AsInt64() >= 0 {
+		*c = count{v.AsInt64(), true}
+	}
+}
+
+// facts is what the attributes of a span say, as far as it is drawn.
+type facts struct {
+	model                    string
+	input, output, cacheRead count
+	cost                     float64
+	costKnown                bool
+	lowerBound               bool
+	failure                  string // of low cardinality; "" when nothing failed
+
+	timing        string
+	clockAdjusted bool
+	parentLost    bool
+	sessionName   string
+	state         string // of a call, or why a run ended
+	inferred      bool
+	purpose       string
+	wait          count // milliseconds
+	approvalTool  string
+	verdict       string
+	subsession    string
+}
+
+func factsOf(s *projection.Span) facts {
+	var f facts
+	for _, kv := range s.Attributes {
+		v := kv.Value
+		switch kv.Key {
+		case names.RequestModel:
+			f.model = v.AsString()
+		case names.ResponseModel:
+			if f.model == "" {
+				f.model = v.AsString()
+			}
+		case names.InputTokens:
+			f.input.set(v)
+		case names.OutputTokens:
+			f.output.set(v)
+		case names.CacheReadTokens:
+			f.cacheRead.set(v)
+		case names.Cost:
+			if c := v.AsFloat64(); v.Type() == attribute.FLOAT64 && c >= 0 && !math.IsInf(c, 0) {
+				f.cost, f.costKnown = c, true
+			}
+		case names.LowerBound:
+			f.lowerBound = v.AsBool()
+		case names.ErrorType:
+			f.failure = v.AsString()
+		case names.Timing:
+			f.timing = v.AsString()
+		case names.ClockAdjusted:
+			f.clockAdjusted = v.AsBool()
+		case names.ParentLost:
+			f.parentLost = v.AsBool()
+		case names.SessionName:
+			f.sessionName = v.AsString()
+		case names.CallState, names.RunReason:
+			f.state = v.AsString()
+		case names.RunInferred:
+			f.inferred = v.AsBool()
+		case names.ChatPurpose:
+			f.purpose = v.AsString()
+		case names.ApprovalWait:
+			f.wait.set(v)
+		case names.ApprovalTool:
+			f.approvalTool = v.AsString()
+		case names.ApprovalVerdict:
+			f.verdict = v.AsString()
+		case names.Subsession:
+			f.subsession = v.AsString()
+		}
+	}
+	if f.failure == "" && s.Status.Code == codes.Error {
+		f.failure = "error"
+	}
+	return f
+}
+
+// linkKind returns the kind of a link, or "".
+func linkKind(l projection.Link) string {
+	for _, kv := range l.Attributes {
+		if kv.Key == names.Link {
+			return kv.Value.AsString()
+		}
+	}
+	return ""
+}

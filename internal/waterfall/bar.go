@@ -1,0 +1,99 @@
+package waterfall
+
+import (
+	"slices"
+
+	"github.com/sessionspan/sessionspan/internal/projection"
+)
+
+// cell is one column of a bar.
+type cell struct {
+	rune
+	ink
+}
+
+// bar draws an entry on the axis, one piece for each stretch of one style.
+func (p pen) bar(a *axis, e entry) []piece {
+	n := e.node
+	cells := make([]cell, a.width)
+	for i := range cells {
+		cells[i].rune = ' '
+	}
+	fold := make([]bool, a.width)
+	a.folded(func(c int) {
+		cells[c] = cell{p.fold, inkFaint}
+		fold[c] = true
+	})
+
+	lo, hi := a.cells(n.from, n.to)
+	color, kind := inkOf(n), n.bar()
+	if kind == barHolds && e.hidden.spans > 0 && n.span.Type != projection.TypeSession {
+		kind = barWork // it stands for the work below it
+	}
+	first, last := lo/2, (hi-1)/2
+	switch kind {
+	case barPoint:
+		cells[first] = cell{[]rune(p.types[n.span.Type])[0], color}
+	case barNone:
+		cells[first] = cell{p.none, color}
+	default:
+		st := p.work
+		if kind == barHolds {
+			st = p.holds
+			if color == inkPlain {
+				color = inkFaint
+			}
+		} else if kind == barWaits {
+			st = p.waits
+		}
+		all := !slices.Contains(fold[first:last+1], false) // nothing but folds: it would have no mark
+		for c := first; c <= last; c++ {
+			r := st.full
+			switch {
+			case lo > 2*c:
+				r = st.right
+			case hi < 2*c+2:
+				r = st.left
+			}
+			if !fold[c] || all {
+				cells[c] = cell{r, color}
+			}
+		}
+		if n.open {
+			cells[last] = cell{p.open, color}
+		}
+	}
+
+	return pieces(cells)
+}
+
+// ruler draws the axis itself.
+func (p pen) ruler(a *axis) []piece {
+	cells := make([]cell, a.width)
+	for i := range cells {
+		cells[i] = cell{' ', inkPlain}
+	}
+	a.folded(func(c int) { cells[c] = cell{p.fold, inkFaint} })
+	for _, t := range a.ticks() {
+		cells[t.column] = cell{p.tick, inkFaint}
+		for i, r := range []rune(t.label) {
+			cells[t.column+1+i] = cell{r, inkPlain}
+		}
+	}
+	return pieces(cells)
+}
+
+// pieces joins neighbours of one style.
+func pieces(cells []cell) []piece {
+	var list []piece
+	for i := 0; i < len(cells); {
+		j := i
+		var text []rune
+		for ; j < len(cells) && cells[j].ink == cells[i].ink; j++ {
+			text = append(text, cells[j].rune)
+		}
+		list = append(list, piece{string(text), cells[i].ink})
+		i = j
+	}
+	return list
+}

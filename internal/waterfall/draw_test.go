@@ -1,0 +1,70 @@
+package waterfall
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func TestDraw(t *testing.T) {
+	type test struct {
+		story string
+		name  string
+		opts  Options
+	}
+	var tests []test
+	for story := range stories {
+		tests = append(tests, test{story, story, Options{Width: 120}})
+	}
+	for _, width := range []int{20, 40, 60, 80, 200} {
+		tests = append(tests, test{"idle", fmt.Sprintf("idle-%d", width), Options{Width: width}})
+		tests = append(tests, test{"subsessions", fmt.Sprintf("subsessions-%d", width), Options{Width: width}})
+	}
+	tests = append(tests,
+		test{"idle", "idle-color", Options{Width: 100, Color: true}},
+		test{"errors", "errors-color", Options{Width: 100, Color: true}},
+		test{"open", "open-ascii", Options{Width: 100, ASCII: true}},
+		test{"wide-runes", "wide-runes-ascii", Options{Width: 100, ASCII: true}},
+		test{"wide-runes", "wide-runes-60", Options{Width: 60}},
+		test{"open", "open-now", Options{Width: 100, Now: newStory().start.Add(50 * s)}},
+		test{"hundreds", "hundreds-max-rows", Options{Width: 100, MaxRows: 21}},
+		test{"errors", "errors-max-rows", Options{Width: 100, MaxRows: 1}},
+	)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var got bytes.Buffer
+			if err := stories[tt.story]().Draw(&got, tt.opts); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, tt.name, got.Bytes())
+			hold(t, got.String(), tt.opts)
+		})
+	}
+}
+
+// golden compares with a file in testdata.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".txt")
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")); diff != "" {
+		t.Errorf("picture differs from %s (-want +got):\n%s", path, diff)
+	}
+}

@@ -78,7 +78,6 @@ const (
 	CallDispatch       = attribute.Key("agentsession.call.dispatch")
 	CallIdempotencyKey = attribute.Key("agentsession.call.idempotency_key")
 	CallArgsRewritten  = attribute.Key("agentsession.call.args_rewritten")
-	CallLeft           = attribute.Key("agentsession.call.left_by_branch")
 	Subsession         = attribute.Key("agentsession.subsession.id")
 	ApprovalWait       = attribute.Key("agentsession.approval.wait_ms")
 	ApprovalCallID     = attribute.Key("agentsession.approval.call_id")

@@ -9,10 +9,11 @@ type Event struct {
 	// Parent is the key of the entry that this one continues, or "" for a root.
 	Parent string
 	// Part is 0 for the first event of an entry, which gives it its place in the tree. Later events of the same entry
-	// count on from 1; they may come late, when a later line has shown what the entry meant.
+	// count on from 1, whenever they come: they may be late, when a later line has shown what the entry meant.
 	Part int
 	// Owner is the id of the session to which the entry belongs when that is not the session of the file: history that
-	// was copied into a fork.
+	// was copied into a fork. It builds the state that later entries go on from; its spans are those of its owner, and
+	// are sent where the owner's own file is read.
 	Owner string
 	// Time is the time of the entry; zero when the file does not give a usable one.
 	Time time.Time
@@ -54,6 +55,9 @@ type Session struct {
 	ForkOf string
 	// PromisesDispatch: a call without a dispatch was never handed to its tool.
 	PromisesDispatch bool
+	// Loose: in files of this kind it is normal that parents are missing and that entries come twice. An entry whose parent
+	// is unknown continues the one before it in the file, instead of becoming a root; neither is damage.
+	Loose bool
 	// InferRuns: the file may have no run records, and the projector is to infer runs from messages and responses.
 	InferRuns bool
 	// Attributes are further facts of the session, under the names of the projection's own namespace.
@@ -130,6 +134,8 @@ type Result struct {
 	// Start, End and Duration are zero where the file does not give them.
 	Start, End time.Time
 	Duration   time.Duration
+	// Timing says how they are known; "" is Measured.
+	Timing     Timing
 	Attributes []Attribute
 }
 
@@ -145,6 +151,9 @@ type Failure struct {
 type Response struct {
 	// ID is the provider's id of the response, or "".
 	ID string
+	// Ref is what the calls and outputs of the response, which come before it, have as their ResponseID; "" when that is
+	// ID.
+	Ref string
 	// Model is the model that answered; RequestModel the one asked for, where the file says so here and not by [Settings].
 	Model, RequestModel string
 	Provider            string
@@ -159,8 +168,9 @@ type Response struct {
 	Incomplete string
 	// FinishReasons in the words of the conventions (stop, length, content_filter, tool_call, error); nil when unknown.
 	FinishReasons []string
-	// Start is when the request was made; zero when the file does not say.
-	Start time.Time
+	// Start is when the request was made; zero when the file does not say. Timing says how it is known; "" is Measured.
+	Start  time.Time
+	Timing Timing
 	// Latency is the measured duration; zero when the file does not say.
 	Latency time.Duration
 	// Attempts counts the requests made, retries included; 0 when the file does not say.

@@ -98,6 +98,9 @@ func (ix *Index) project(ctx context.Context, f *File, o Options, sink projectio
 	if !errors.Is(err, io.EOF) {
 		return pathError(f.Path, err)
 	}
+	if o.Finish || p.Quiet(o.now()) {
+		rd.Flush(source.Silence, p.Feed)
+	}
 	if o.Finish {
 		p.Finish()
 	} else {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,8 +16,8 @@ import (
 )
 
 // sessionLines returns lines as coding agents write them: eleven top-level members with the large nested message before
-// uuid and timestamp, sizes log-normal with a median of 1.2 kB and 57 kB at p90, text with line feeds, tabs, quotes,
-// escape characters and some letters outside ASCII.
+// uuid and timestamp, sizes log-normal with a median of about 1.2 kB and 57 kB at p90, text with line feeds, tabs, quotes,
+// escape characters and some words outside ASCII.
 func sessionLines(total int) [][]byte {
 	random := rand.New(rand.NewPCG(1, 2))
 	words := []string{"the", "session", "func", "returns", "error", "nil", "if", "err", "value", "context", "file", "window",
@@ -24,9 +26,9 @@ func sessionLines(total int) [][]byte {
 	specials := []string{"\n", "\n", "\n", "\n\t", "\t", "\"", "\x1b[0m", "\\", "\n\n", "\""}
 	var lines [][]byte
 	for n := 0; n < total; {
-		size := int(math.Exp(math.Log(900) + random.NormFloat64()*3))
+		size := min(650*math.Exp(3.3*random.NormFloat64()), 190_000)
 		var text strings.Builder
-		for text.Len() < min(size, 200_000) {
+		for float64(text.Len()) < size {
 			if random.IntN(50) == 0 {
 				text.WriteString(foreign[random.IntN(len(foreign))])
 			} else {
@@ -52,27 +54,48 @@ func sessionLines(total int) [][]byte {
 	return lines
 }
 
-// benchmarkLines are the kinds of lines that each benchmark runs over.
-func benchmarkLines(b *testing.B, run func(b *testing.B, lines [][]byte)) {
-	session := sessionLines(16 << 20)
-	short := slices.Clone(session)
-	for i := range short {
-		short[i] = []byte(`{"type":"message","id":"a1b2c3d4","parentId":"b2c3d4e5","timestamp":"2026-02-03T04:05:06.789Z","message":` +
-			`{"role":"toolResult","toolCallId":"call_1","toolName":"bash","content":[{"type":"text","text":"ok"},{"type":"text",` +
-			`"text":"done"}],"isError":false,"usage":{"input":12,"output":345,"cacheRead":6789,"cost":{"total":0.0123}}}}`)
+// fixtureLines returns the lines of real sessions, if they are at hand.
+func fixtureLines(b *testing.B) [][]byte {
+	files, err := filepath.Glob("../../../shared/fixtures/pi/*.jsonl")
+	if err != nil {
+		b.Fatal(err)
 	}
+	var lines [][]byte
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for line := range bytes.SplitSeq(data, []byte{'\n'}) {
+			if isObject(line) {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return lines
+}
+
+// benchmarkLines runs a benchmark over each kind of lines.
+func benchmarkLines(b *testing.B, run func(b *testing.B, lines [][]byte)) {
+	one := func(line string) [][]byte { return [][]byte{[]byte(line)} }
 	for _, kind := range []struct {
 		name  string
 		lines [][]byte
 	}{
-		{"session", session},
-		{"short", short},
-		{"ascii", [][]byte{[]byte(`{"type":"a","uuid":"b","text":"` + strings.Repeat("only plain letters here ", 2000) + `"}`)}},
-		{"escapes", [][]byte{[]byte(`{"type":"a","uuid":"b","text":"` + strings.Repeat(`a\n\t\"b\\`, 5000) + `"}`)}},
-		{"cjk", [][]byte{[]byte(`{"type":"a","uuid":"b","text":"` + strings.Repeat("日本語のテキスト、", 2000) + `"}`)}},
-		{"numbers", [][]byte{[]byte(`{"type":"a","uuid":"b","data":[` + strings.Repeat("12,-3.25,0,1e5,{},[true],", 2000) + `0]}`)}},
+		{"session", sessionLines(16 << 20)},
+		{"fixtures", fixtureLines(b)},
+		{"short", one(`{"type":"message","id":"a1b2c3d4","parentId":"b2c3d4e5","timestamp":"2026-02-03T04:05:06.789Z","message":` +
+			`{"role":"toolResult","toolCallId":"call_1","toolName":"bash","content":[{"type":"text","text":"ok"},{"type":"text",` +
+			`"text":"done"}],"isError":false,"usage":{"input":12,"output":345,"cacheRead":6789,"cost":{"total":0.0123}}}}`)},
+		{"plain", one(`{"type":"a","uuid":"b","text":"` + strings.Repeat("only plain letters here ", 2000) + `"}`)},
+		{"escapes", one(`{"type":"a","uuid":"b","text":"` + strings.Repeat(`a\n\t\"b\\`, 5000) + `"}`)},
+		{"foreign", one(`{"type":"a","uuid":"b","text":"` + strings.Repeat("日本語のテキスト、", 2000) + `"}`)},
+		{"numbers", one(`{"type":"a","uuid":"b","data":[` + strings.Repeat("12,-3.25,0,1e5,{},[true],", 2000) + `0]}`)},
 	} {
 		b.Run(kind.name, func(b *testing.B) {
+			if len(kind.lines) == 0 {
+				b.Skip("the shared fixtures are not here")
+			}
 			size := 0
 			for _, line := range kind.lines {
 				size += len(line)
@@ -139,19 +162,20 @@ func BenchmarkIndexByte(b *testing.B) {
 	})
 }
 
+// TestSessionLines holds the generated lines to what the benchmarks say of them.
 func TestSessionLines(t *testing.T) {
 	lines := sessionLines(16 << 20)
-	var sizes []int
 	escapes, total := 0, 0
 	for _, line := range lines {
 		if !isObject(line) {
 			t.Fatalf("not an object: %q", line)
 		}
-		sizes = append(sizes, len(line))
 		escapes += bytes.Count(line, []byte{'\\'})
 		total += len(line)
 	}
-	slices.Sort(sizes)
-	t.Logf("%d lines, min %d, p50 %d, p90 %d, p99 %d, max %d, %.1f %% backslashes", len(sizes), sizes[0],
-		sizes[len(sizes)/2], sizes[len(sizes)*9/10], sizes[len(sizes)*99/100], sizes[len(sizes)-1], 100*float64(escapes)/float64(total))
+	slices.SortFunc(lines, func(a, b []byte) int { return len(a) - len(b) })
+	median, p90, share := len(lines[len(lines)/2]), len(lines[len(lines)*9/10]), float64(escapes)/float64(total)
+	if median < 1_000 || median > 1_500 || p90 < 40_000 || p90 > 80_000 || share < 0.06 || share > 0.08 {
+		t.Errorf("median %d bytes, p90 %d, backslashes %.3f", median, p90, share)
+	}
 }

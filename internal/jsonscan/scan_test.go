@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -242,6 +243,46 @@ func TestStringPositions(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestRandomStrings has strings of many characters of every kind, a few of them damaged.
+func TestRandomStrings(t *testing.T) {
+	good := []string{`\n`, `\t`, `\"`, `\\`, `\/`, `\u00e9`, `\u001B`, `\ud83d\ude00`, "é", "€", "😀", "\u0800", "\ud7ff", "\ue000",
+		"\U00010000", "\U0010ffff", "\x7f", "x", "text", "a longer run of plain letters that fills some words"}
+	bad := []string{`\x`, `\u00g0`, `\udc00`, `\ud83d\n`, "\x01", "\x80", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80", "\xf0\x80\x80\x80",
+		"\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xe2\x82", "\xf0\x9f\x98"}
+	random := rand.New(rand.NewPCG(1, 2))
+	var s Scanner
+	accepted := 0
+	for range 20_000 {
+		data := []byte(`{"a":"`)
+		for range random.IntN(60) {
+			if random.IntN(100) == 0 {
+				data = append(data, bad[random.IntN(len(bad))]...)
+			} else {
+				data = append(data, good[random.IntN(len(good))]...)
+			}
+		}
+		data = append(data, `"}`...)
+		err := s.Scan(data, "")
+		if got, want := err == nil, isObject(data); got != want {
+			t.Fatalf("%q accepted: %t (%v), by jsontext: %t", data, got, err, want)
+		}
+		if err != nil {
+			continue
+		}
+		accepted++
+		want, err := jsontext.AppendUnquote(nil, s.Members[0].Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := String(s.Members[0].Value); got != string(want) || !ok {
+			t.Fatalf("String(%s) = %q, %t, want %q", s.Members[0].Value, got, ok, want)
+		}
+	}
+	if accepted < 10_000 || accepted > 19_000 {
+		t.Errorf("%d of 20000 strings are valid", accepted)
 	}
 }
 

@@ -73,14 +73,14 @@ func (r *Reader) deliver(n int, terminated bool) Line {
 	if terminated {
 		size++
 	}
-	raw := r.buf[r.start : r.start+size : r.start+size]
-	data := raw[:n:n]
+	raw := r.buf[r.start : r.start+size]
+	data := raw[:n]
 	switch {
 	case n > r.limit:
 		raw = raw[:r.prefix()]
 		data = raw
-	case terminated:
-		data = bytes.TrimSuffix(data, []byte{'\r'})
+	case terminated && n > 0 && data[n-1] == '\r':
+		data = data[:n-1]
 	}
 	r.start += size
 	return r.place(raw, data, int64(size), terminated)
@@ -90,7 +90,7 @@ func (r *Reader) deliver(n int, terminated bool) Line {
 func (r *Reader) skip() (Line, error) {
 	size := int64(r.end - r.start)
 	n := copy(r.buf, r.buf[r.start:r.start+r.prefix()])
-	prefix := r.buf[:n:n]
+	prefix := r.buf[:n]
 	for {
 		r.start, r.end = n, n
 		if r.err == io.EOF {
@@ -112,7 +112,19 @@ func (r *Reader) place(raw, data []byte, size int64, terminated bool) Line {
 	if r.number == 0 {
 		data = bytes.TrimPrefix(data, byteOrderMark)
 	}
-	line := Line{Number: r.number + 1, Offset: r.offset, Raw: raw, Data: data, Size: size, Terminated: terminated}
+	if len(raw) > len(r.buf)/4 {
+		r.calm = 0
+	} else {
+		r.calm++
+	}
+	line := Line{
+		Number:     r.number + 1,
+		Offset:     r.offset,
+		Raw:        raw[:len(raw):len(raw)], // whoever appends to it must not write into the buffer
+		Data:       data[:len(data):len(data)],
+		Size:       size,
+		Terminated: terminated,
+	}
 	r.number++
 	r.offset += size
 	return line
@@ -157,17 +169,10 @@ func (r *Reader) makeRoom() {
 // shrink gives back most of a large buffer once a row of lines has not needed it, so that one giant line costs its
 // memory for a short while only, and a stream of large lines does not pay for a new buffer each time.
 func (r *Reader) shrink() {
-	if len(r.buf) <= keepSize {
-		return
+	if len(r.buf) > keepSize && r.calm >= calmLines && r.end-r.start <= len(r.buf)/8 {
+		r.calm = 0
+		r.replace(max(len(r.buf)/4, keepSize))
 	}
-	if known := r.end - r.start; known <= len(r.buf)/8 {
-		r.calm++
-	}
-	if r.calm < calmLines {
-		return
-	}
-	r.calm = 0
-	r.replace(max(len(r.buf)/4, keepSize))
 }
 
 // replace moves what is read and not yet delivered into a new buffer.

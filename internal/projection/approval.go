@@ -109,7 +109,7 @@ func (p *Projector) decided(ev *activity.Event, f *activity.Decision) {
 
 // hold starts the wait for a person. It hangs from the session: the answer may come in another run.
 func (p *Projector) hold(ev *activity.Event, c *call) *approval {
-	s := p.newSpan(TypeApproval, p.ids.span(p.owner.ID, TypeApproval, ev.Key), names.Namespace+"approval")
+	s := p.newSpan(TypeApproval, p.ids.span(p.owner.ID, TypeApproval, keyOf(ev)...), names.Namespace+"approval")
 	s.Start = wall(p.now)
 	p.placed(s, nil)
 	s.add(func(a *attributes) {
@@ -151,5 +151,5 @@ func (p *Projector) endApproval(a *approval, at int64, more func(*attributes)) {
 	})
 	a.ended, a.span = true, nil
 	p.open.remove(a)
-	p.sink.End(s)
+	p.sendEnd(s)
 }

@@ -43,7 +43,7 @@ func (p *Projector) wrote(responseID string) {
 		return
 	}
 	out := &output{response: h, before: -1, first: p.now}
-	if p.tree.at(p.cur.node).parent != root {
+	if p.tree.at(p.at).parent != root {
 		out.before = p.before()
 	}
 	p.do(p.cur, pieceWritten{out})
@@ -51,7 +51,7 @@ func (p *Projector) wrote(responseID string) {
 
 // before is the time of the entry before the one being read, on its path.
 func (p *Projector) before() int64 {
-	if up := p.tree.at(p.cur.node).parent; up != root {
+	if up := p.tree.at(p.at).parent; up != root {
 		return p.tree.at(up).time
 	}
 	return p.now
@@ -64,7 +64,7 @@ func (p *Projector) responded(ev *activity.Event, f *activity.Response) {
 		return
 	}
 	out := p.cur.st.output
-	if h := p.hashOf(f.ID); h == 0 || h != out.response {
+	if h := p.hashOf(orString(f.Ref, f.ID)); h == 0 || h != out.response {
 		out = output{}
 	}
 	if p.infer && p.cur.st.run == nil {
@@ -146,7 +146,7 @@ func (p *Projector) chat(ev *activity.Event, f *activity.Response, out output) *
 	if f.Failure != nil {
 		s.fail(orOther(f.Failure.Type), f.Failure.Message)
 	}
-	p.sink.End(s)
+	p.sendEnd(s)
 	if seg != nil {
 		seg.child = max(seg.child, end)
 		seg.adjusted = seg.adjusted || adjusted
@@ -155,24 +155,25 @@ func (p *Projector) chat(ev *activity.Event, f *activity.Response, out output) *
 	return &chat{ref: *ref, end: end, failed: f.Failure != nil || f.Incomplete != ""}
 }
 
-// chatStart tells when a model call began and how that is known. A measured start must lie before the first piece of the
-// output; else the entry before that piece bounds it, since that is when the request could first be sent.
+// chatStart tells when a model call began and how that is known: what the source says, else the latency back from the
+// end. A latency must lead to before the first piece of the output; else the entry before that piece bounds the start,
+// since that is when the request could first be sent.
 func (p *Projector) chatStart(f *activity.Response, out output) (start int64, timing activity.Timing, adjusted bool) {
 	end := p.now
-	start, timing = -1, activity.Measured
 	switch {
 	case usable(f.Start):
-		start = f.Start.UnixNano()
+		start, timing = f.Start.UnixNano(), orMeasured(f.Timing)
+		return min(start, end), timing, start > end
 	case f.Latency > 0:
 		start = end - int64(f.Latency)
-	}
-	if start >= 0 && (out.response == 0 || start < out.first) {
-		return min(start, end), timing, start > end
+		if out.response == 0 || start < out.first {
+			return max(start, 0), activity.Measured, false
+		}
 	}
 	switch {
 	case out.response != 0 && out.before >= 0:
 		start, timing = out.before, activity.Bounded
-	case out.response == 0 && p.tree.at(p.cur.node).parent != root:
+	case out.response == 0 && p.tree.at(p.at).parent != root:
 		start, timing = p.before(), activity.Bounded
 	case out.response != 0:
 		start, timing = out.first, activity.Inferred
@@ -186,7 +187,7 @@ func (p *Projector) chatStart(f *activity.Response, out output) (start int64, ti
 func (p *Projector) chatID(ev *activity.Event, f *activity.Response) trace.SpanID {
 	switch {
 	case f.ID == "" || f.Purpose != "":
-		return p.ids.span(p.owner.ID, TypeChat, "entry", ev.Key)
+		return p.ids.span(p.owner.ID, TypeChat, append([]string{"entry"}, keyOf(ev)...)...)
 	case p.firstUse("chat", f.ID):
 		return p.ids.span(p.owner.ID, TypeChat, "response", f.ID)
 	default:
@@ -256,10 +257,19 @@ func (t *tally) addChat(f *activity.Response, model, provider string, finish []s
 	}
 }
 
-// orOther is the type of an error whose kind the file does not name.
-func orOther(errorType string) string {
-	if errorType == "" {
-		return "_OTHER"
+func orString(v, otherwise string) string {
+	if v == "" {
+		return otherwise
 	}
-	return errorType
+	return v
 }
+
+func orMeasured(t activity.Timing) activity.Timing {
+	if t == "" {
+		return activity.Measured
+	}
+	return t
+}
+
+// orOther is the type of an error whose kind the file does not name.
+func orOther(errorType string) string { return orString(errorType, "_OTHER") }

@@ -7,7 +7,7 @@ import (
 
 // sendInstant sends a span for something that happened at one moment, in the run that the tip is in, if its span is open.
 func (p *Projector) sendInstant(typ Type, ev *activity.Event, name string, seg *segment, more func(*Span, *attributes)) {
-	s := p.newSpan(typ, p.ids.span(p.owner.ID, typ, ev.Key), name)
+	s := p.newSpan(typ, p.ids.span(p.owner.ID, typ, keyOf(ev)...), name)
 	at := p.now
 	adjusted := false
 	if seg != nil {
@@ -26,7 +26,7 @@ func (p *Projector) sendInstant(typ Type, ev *activity.Event, name string, seg *
 	})
 	p.start(s)
 	s.End = wall(at + instant)
-	p.sink.End(s)
+	p.sendEnd(s)
 }
 
 func (p *Projector) compacted(ev *activity.Event, f *activity.Compaction) {

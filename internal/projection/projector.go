@@ -35,25 +35,27 @@ type Projector struct {
 	promise bool // the file promises dispatches
 	version string
 	infer   bool // runs are to be inferred
+	loose   bool // missing parents and repeated entries are normal
 	seq     uint32
 
 	tree   *tree
 	ops    chunked[op]
 	states map[uint32]*state
-	runs   map[string]*runIdent
-	used   map[uint64]struct{} // ids of calls and responses met so far
+	runs   map[[2]string]*runIdent // by owner and key
+	used   map[uint64]struct{}     // ids of calls and responses met so far
 
 	leaf  tip // where the next entry is expected
 	aside tip // where an entry was appended off the leaf
 	cur   *tip
-	owner *Session // whose the entry being read is
+	at    uint32   // the entry that the event speaks of
+	owner *Session // whose that entry is
 	mark  uint32   // the entry that a leaf mark in force names
 
-	now      int64 // the time of the entry being read, or the last usable one before it
-	last     int64 // the time of the last entry that has one; -1 before the first
-	awake    int64 // the time of the first entry after the last silence
-	timeless bool  // the entry being read has no usable time
-	skipped  string
+	now      int64          // the time of the entry being read, or the last usable one before it
+	last     int64          // the time of the last entry that has one; -1 before the first
+	awake    int64          // the time of the first entry after the last silence
+	timeless bool           // the entry being read has no usable time
+	skipped  activity.Event // the entry that was left out last, by its key and line
 	entries  int
 
 	open openWork
@@ -71,7 +73,7 @@ func New(opts Options, sink Sink) *Projector {
 		ids:    newIDs(opts.Salt),
 		tree:   newTree(),
 		states: map[uint32]*state{},
-		runs:   map[string]*runIdent{},
+		runs:   map[[2]string]*runIdent{},
 		used:   map[uint64]struct{}{},
 		last:   -1,
 	}
@@ -97,13 +99,15 @@ func (p *Projector) Feed(ev *activity.Event) {
 	parent := p.tree.find(ev.Parent)
 	lost := parent == root && ev.Parent != ""
 	if p.tree.find(ev.Key) != root {
-		p.skipped = ev.Key
-		p.report(ev, ErrDuplicateEntry, fmt.Sprintf("%q; the entry is left out", cut(ev.Key, maxName)))
+		p.skipped = *ev
+		p.report(ev, ErrDuplicateEntry, fmt.Sprintf("%q; the entry is left out", cut(ev.Key, maxName)), p.loose)
 		return
 	}
-	p.skipped = ""
+	if lost && p.loose {
+		parent, lost = p.cur.node, false
+	}
 	if lost {
-		p.report(ev, ErrParentLost, fmt.Sprintf("%q has the parent %q; it becomes a root", cut(ev.Key, maxName), cut(ev.Parent, maxName)))
+		p.report(ev, ErrParentLost, fmt.Sprintf("%q has the parent %q; it becomes a root", cut(ev.Key, maxName), cut(ev.Parent, maxName)), false)
 	}
 	p.clock(ev)
 	p.own(ev)
@@ -120,12 +124,12 @@ func (p *Projector) Feed(ev *activity.Event) {
 
 // resume takes a further event of an entry that has its place already.
 func (p *Projector) resume(ev *activity.Event) {
-	if ev.Key == p.skipped {
+	if ev.Key == p.skipped.Key && ev.Line == p.skipped.Line {
 		return
 	}
 	n := p.tree.find(ev.Key)
 	if n == root {
-		p.report(ev, ErrParentLost, fmt.Sprintf("nothing is known of entry %q", cut(ev.Key, maxName)))
+		p.report(ev, ErrParentLost, fmt.Sprintf("nothing is known of entry %q", cut(ev.Key, maxName)), false)
 		return
 	}
 	p.clock(ev)
@@ -133,10 +137,11 @@ func (p *Projector) resume(ev *activity.Event) {
 	if n != p.cur.node {
 		p.late(n)
 	}
+	p.at = n
 	p.fact(ev)
 }
 
-// late finds the tip that a late event speaks of: what it says is learned there, at the entry that was read last.
+// late finds the tip on whose path an entry lies that a late event speaks of.
 func (p *Projector) late(n uint32) {
 	switch {
 	case p.tree.above(n, p.leaf.node):
@@ -150,18 +155,7 @@ func (p *Projector) late(n uint32) {
 
 // detached makes a tip at an entry for one event alone.
 func (p *Projector) detached(n uint32) *tip {
-	return &tip{node: n, tail: p.lastOp(n), since: p.now, st: p.stateAt(n)}
-}
-
-// lastOp finds the last change that an entry made.
-func (p *Projector) lastOp(n uint32) (last uint32) {
-	if n == root {
-		return 0
-	}
-	for o := p.tree.at(n).op; o != 0; o = p.ops.at(o).next {
-		last = o
-	}
-	return last
+	return &tip{node: n, since: p.now, st: p.stateAt(n)}
 }
 
 // clock sets the time of the entry that is read.
@@ -195,8 +189,12 @@ func usable(t time.Time) bool {
 
 // own sets the session whose the entry is.
 func (p *Projector) own(ev *activity.Event) {
+	before := p.owner
 	p.owner = p.session
 	if ev.Owner == "" || ev.Owner == p.session.ID {
+		if before != p.session {
+			p.takeOver()
+		}
 		return
 	}
 	if p.owners[ev.Owner] == nil {
@@ -210,6 +208,19 @@ func (p *Projector) own(ev *activity.Event) {
 		p.owners[ev.Owner] = &s
 	}
 	p.owner = p.owners[ev.Owner]
+}
+
+// takeOver begins the session's own part after history that was copied from another: what is open there is its owner's
+// to end.
+func (p *Projector) takeOver() {
+	p.open = openWork{}
+	for _, t := range []*tip{&p.leaf, &p.aside} {
+		if run := t.st.run; run != nil {
+			run.open = nil
+			p.at = t.node
+			p.do(t, runOver{run})
+		}
+	}
 }
 
 // enter gives an entry its place and makes the tip on whose path it lies the current one.
@@ -232,7 +243,7 @@ func (p *Projector) enter(ev *activity.Event, parent uint32, lost bool) {
 	}
 	p.keep(p.cur)
 	p.cur.node = p.tree.add(ev.Key, parent, p.now)
-	p.cur.tail = 0
+	p.at = p.cur.node
 	if p.cur.since == 0 {
 		p.cur.since = p.now
 	}
@@ -344,8 +355,7 @@ func (p *Projector) marked(ev *activity.Event, f *activity.Mark) {
 	case f.Clear:
 		return
 	case target == root:
-		p.opts.Report(Problem{Line: ev.Line, Offset: ev.Offset, Err: ErrParentLost, Note: true,
-			Detail: fmt.Sprintf("the leaf mark names %q, which is not in the file", cut(f.Target, maxName))})
+		p.note(ev, ErrParentLost, fmt.Sprintf("the leaf mark names %q, which is not in the file", cut(f.Target, maxName)))
 		p.unstep(label)
 		return
 	}
@@ -361,17 +371,15 @@ func (p *Projector) marked(ev *activity.Event, f *activity.Mark) {
 
 // unstep takes the current tip back from a label that must not be the leaf to the entry it hangs from.
 func (p *Projector) unstep(label uint32) {
-	t := p.cur
-	t.node = p.tree.at(label).parent
-	t.tail = p.lastOp(t.node)
+	p.cur.node = p.tree.at(label).parent
 }
 
-func (p *Projector) report(ev *activity.Event, err error, detail string) {
-	p.opts.Report(Problem{Line: ev.Line, Offset: ev.Offset, Err: err, Detail: detail})
+func (p *Projector) report(ev *activity.Event, err error, detail string, note bool) {
+	p.opts.Report(Problem{Line: ev.Line, Offset: ev.Offset, Err: err, Detail: detail, Note: note})
 }
 
 func (p *Projector) note(ev *activity.Event, err error, detail string) {
-	p.opts.Report(Problem{Line: ev.Line, Offset: ev.Offset, Err: err, Detail: detail, Note: true})
+	p.report(ev, err, detail, true)
 }
 
 // firstUse reports whether the id of a call or a response is met for the first time in the file.
@@ -379,6 +387,8 @@ func (p *Projector) firstUse(kind, id string) bool {
 	var h maphash.Hash
 	h.SetSeed(p.tree.seed)
 	h.WriteString(kind)
+	h.WriteByte(0)
+	h.WriteString(p.owner.ID)
 	h.WriteByte(0)
 	h.WriteString(id)
 	key := h.Sum64()
@@ -399,9 +409,14 @@ func (p *Projector) silence() { p.finish(names.CutBySilence) }
 
 // Silent ends what is open if nothing happened in the session for [Silence] until now.
 func (p *Projector) Silent(now time.Time) {
-	if p.last >= 0 && now.UnixNano()-p.last >= int64(Silence) {
+	if p.Quiet(now) {
 		p.silence()
 	}
+}
+
+// Quiet reports whether nothing happened in the session for [Silence] until now.
+func (p *Projector) Quiet(now time.Time) bool {
+	return p.last >= 0 && now.UnixNano()-p.last >= int64(Silence)
 }
 
 // Finish ends what is open: somebody says that nothing more will come.
@@ -417,6 +432,7 @@ func (p *Projector) finish(by string) {
 			continue
 		}
 		if run := t.st.run; run != nil && run.inferred {
+			p.at = t.node
 			p.do(t, runOver{run})
 		}
 		t.since = 0

@@ -19,13 +19,13 @@ type run struct {
 	trace    trace.TraceID // its own when each run has one, else the session's
 	before   *run          // the run before it on the path
 	open     *segment      // nil when no segment is open
-	latest   spanRef       // its last segment
 }
 
 // runIdent counts the segments of all runs of one id, so that an id used twice does not give one span id twice.
 type runIdent struct {
 	key      string
 	segments int
+	latest   spanRef // the last segment
 }
 
 // segment is the open span of a run, and what is summed up for it.
@@ -91,10 +91,10 @@ func (p *Projector) newRun(entry string, f activity.RunStart, inferred bool) *ru
 	if inferred {
 		key = entry
 	}
-	ident := p.runs[key]
+	ident := p.runs[[2]string{p.owner.ID, key}]
 	if ident == nil {
 		ident = &runIdent{key: key}
-		p.runs[key] = ident
+		p.runs[[2]string{p.owner.ID, key}] = ident
 	}
 	r := &run{runIdent: ident, start: f, inferred: inferred, entry: entry, trace: p.owner.TraceID, before: p.cur.st.lastRun}
 	if p.opts.Group == GroupRun {
@@ -224,7 +224,7 @@ func (p *Projector) endSegment(seg *segment, at int64, reason, why string, more 
 	p.open.remove(seg)
 	seg.ended, seg.child = true, end
 	seg.run.open = nil
-	p.sink.End(s)
+	p.sendEnd(s)
 }
 
 func (p *Projector) putTally(a *attributes, t *tally) {

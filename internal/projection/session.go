@@ -20,7 +20,7 @@ func (p *Projector) begin(s *activity.Session) {
 		return
 	}
 	p.spawn, p.forkOf, p.promise, p.infer = s.Spawn, s.ForkOf, s.PromisesDispatch, s.InferRuns
-	p.facts, p.version = s.Attributes, s.FormatVersion
+	p.facts, p.version, p.loose = s.Attributes, s.FormatVersion, s.Loose
 	p.session = &Session{
 		ID: s.ID, Harness: s.Harness, Version: s.Version, Format: s.Format, Created: s.Created, CWD: s.CWD,
 	}
@@ -70,7 +70,9 @@ func (p *Projector) rootOf(id string, spawn *activity.Spawn) string {
 func (p *Projector) startSession() {
 	start := p.now
 	if c := p.session.Created; usable(c) {
-		start = min(start, c.UnixNano())
+		if start = min(start, c.UnixNano()); p.owner != p.session {
+			start = c.UnixNano() // the first entry is older than the session
+		}
 	}
 	s := p.newSpan(TypeSession, p.ids.span(p.session.ID, TypeSession), names.Namespace+"session")
 	s.TraceID = p.session.TraceID
@@ -95,8 +97,31 @@ func (p *Projector) startSession() {
 		s.addLink(spanRef{p.ids.span(p.forkOf, TypeSession), &id}.link(names.LinkForkOf))
 		s.add(func(a *attributes) { a.string(names.ParentSession, p.forkOf) })
 	}
-	p.sink.Start(s)
-	p.sink.End(s)
+	p.sendStart(s)
+	p.sendEnd(s)
+}
+
+// sendStart gives the sink a span that starts, unless it is that of another session, whose history was copied: it is
+// sent where that session's own file is read.
+func (p *Projector) sendStart(s *Span) {
+	if s.Session == p.session {
+		p.sink.Start(s)
+	}
+}
+
+// sendEnd gives the sink a span that ends.
+func (p *Projector) sendEnd(s *Span) {
+	if s.Session == p.session {
+		p.sink.End(s)
+	}
+}
+
+// keyOf is the stable key of a span that stands for what one event says.
+func keyOf(ev *activity.Event) []string {
+	if ev.Part == 0 {
+		return []string{ev.Key}
+	}
+	return []string{ev.Key, strconv.Itoa(ev.Part)}
 }
 
 // hang ties the mark of a subsession to the call that spawned it: as its child in the trace of the root session, or by a
@@ -145,7 +170,7 @@ func (p *Projector) newSpan(typ Type, id trace.SpanID, name string) *Span {
 	s := &Span{SpanID: id, Type: typ, Name: cut(name, maxName), Kind: trace.SpanKindInternal, Session: p.owner, Seq: p.seq}
 	s.Attributes = make([]attribute.KeyValue, 0, 24)
 	p.seq++
-	s.node = p.cur.node
+	s.node = p.at
 	if typ == TypeSession {
 		s.Session = p.session
 	}
@@ -175,7 +200,7 @@ func (p *Projector) start(s *Span) *spanRef {
 	}
 	ref := &spanRef{span: s.SpanID, trace: p.traceOf(s)}
 	p.do(t, spanSeen{ref})
-	p.sink.Start(s)
+	p.sendStart(s)
 	return ref
 }
 

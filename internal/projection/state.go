@@ -65,7 +65,7 @@ func (c spanSeen) apply(st *state) { st.last = *c.spanRef }
 // only one entry in many has to keep its own. Changes are records that exist anyway, seen as what they did.
 type change interface{ apply(*state) }
 
-// op is a change in the list of an entry's changes.
+// op is a change in the ring of an entry's changes, in which the last one leads to the first.
 type op struct {
 	change change
 	next   uint32
@@ -78,8 +78,7 @@ const checkpointEvery = 64
 type tip struct {
 	live  bool
 	node  uint32
-	tail  uint32 // the last op of the node
-	since int64  // the time of the first entry since the tip became live
+	since int64 // the time of the first entry since the tip became live
 	st    state
 	// branch is set until the first span of a branch has started.
 	branch *branchStart
@@ -92,16 +91,27 @@ type branchStart struct {
 	lost  bool    // the parent of the entry is not in the file
 }
 
-// do changes the state of a tip and keeps how.
+// do changes the state of a tip, and of those kept below the entry that the event speaks of, and keeps how at that entry.
 func (p *Projector) do(t *tip, c change) {
 	c.apply(&t.st)
-	n := p.ops.add(op{change: c})
-	if t.tail == 0 {
-		p.tree.at(t.node).op = n
-	} else {
-		p.ops.at(t.tail).next = n
+	for n := t.node; n != p.at && n != root; n = p.tree.at(n).parent {
+		if kept := p.states[n]; kept != nil {
+			c.apply(kept)
+		}
 	}
-	t.tail = n
+	if p.at == root {
+		return
+	}
+	if kept := p.states[p.at]; kept != nil {
+		c.apply(kept)
+	}
+	n, at := p.ops.add(op{change: c}), p.tree.at(p.at)
+	if at.op == 0 {
+		p.ops.at(n).next = n
+	} else {
+		p.ops.at(n).next, p.ops.at(at.op).next = p.ops.at(at.op).next, n
+	}
+	at.op = n
 }
 
 // stateAt makes the state after entry n, from the nearest one kept above it.
@@ -116,8 +126,13 @@ func (p *Projector) stateAt(n uint32) state {
 		path = append(path, n)
 	}
 	for i := len(path) - 1; i >= 0; i-- {
-		for o := p.tree.at(path[i]).op; o != 0; o = p.ops.at(o).next {
+		last := p.tree.at(path[i]).op
+		for o := last; o != 0; {
+			o = p.ops.at(o).next
 			p.ops.at(o).change.apply(&st)
+			if o == last {
+				break
+			}
 		}
 	}
 	return st

@@ -16,6 +16,7 @@ type call struct {
 	entry         string // the entry that holds it
 	response      uint64 // hash of the response that asked for it, 0 for none
 	hash          uint64 // of its id
+	owner         *Session
 	node          uint32
 	time          int64
 	repeated      bool      // an earlier call of the file has the same id
@@ -145,7 +146,7 @@ func (p *Projector) called(ev *activity.Event, f *activity.Call) {
 	p.wrote(f.ResponseID)
 	c := &call{
 		id: f.ID, name: f.Name, typ: f.Type, entry: ev.Key, response: p.hashOf(f.ResponseID), hash: p.hashOf(f.ID),
-		node: p.cur.node, time: p.now, repeated: !p.firstUse("call", f.ID),
+		owner: p.owner, node: p.at, time: p.now, repeated: !p.firstUse("call", f.ID),
 	}
 	p.do(p.cur, callMade{c})
 	p.open.add(c)
@@ -200,7 +201,7 @@ func (p *Projector) resulted(ev *activity.Event, f *activity.Result) {
 		state = names.StateRejected
 	}
 	if f.Failure != nil && state == names.StateCompleted {
-		h.span.fail(toolError(f.Failure.Type), f.Failure.Message)
+		h.span.fail(orString(f.Failure.Type, "tool_error"), f.Failure.Message)
 	}
 	h.span.add(func(a *attributes) { a.all(f.Attributes) })
 	p.endTool(h, end, state, "")
@@ -215,9 +216,9 @@ func (p *Projector) lateTool(ev *activity.Event, cs *callState, f *activity.Resu
 	start, timing := cs.call.asked(), activity.Bounded
 	switch {
 	case usable(f.Start):
-		start, timing = f.Start.UnixNano(), activity.Measured
+		start, timing = f.Start.UnixNano(), orMeasured(f.Timing)
 	case f.Duration > 0:
-		start, timing = end-int64(f.Duration), activity.Measured
+		start, timing = end-int64(f.Duration), orMeasured(f.Timing)
 	case (cs.rejected || cs.answered) && cs.waiting != nil:
 		start = cs.waiting.time
 	case earlier != nil:
@@ -263,7 +264,7 @@ func (p *Projector) startTool(seg *segment, cs *callState, entry string, start, 
 		a.string(names.Operation, names.OperationExecuteTool)
 		a.string(names.ToolName, c.name)
 		a.string(names.ToolCallID, c.id)
-		a.string(names.ToolType, orFunction(c.typ))
+		a.string(names.ToolType, orString(c.typ, "function"))
 		a.string(names.AgentName, p.toolAgent(seg))
 		a.flag(names.CallArgsRewritten, cs.rewritten)
 		if h.wait > 0 {
@@ -283,13 +284,6 @@ func (p *Projector) startTool(seg *segment, cs *callState, entry string, start, 
 	}
 	p.open.add(h)
 	return h
-}
-
-func orFunction(typ string) string {
-	if typ == "" {
-		return "function"
-	}
-	return typ
 }
 
 func (p *Projector) toolAgent(seg *segment) string {
@@ -341,7 +335,7 @@ func (p *Projector) endTool(h *handoff, at int64, state, why string) {
 		h.seg.adjusted = h.seg.adjusted || end != at
 	}
 	p.open.remove(h)
-	p.sink.End(s)
+	p.sendEnd(s)
 }
 
 // closeTools ends the open spans of calls in a run that ends.
@@ -399,7 +393,7 @@ func (p *Projector) speakOf(c *call) {
 			at = min(at, seg.child-instant)
 		}
 	}
-	p.cur = p.detached(c.node)
+	p.cur, p.at, p.owner = p.detached(c.node), c.node, c.owner
 	h := p.startTool(seg, &callState{call: c, waiting: c.decisions}, c.entry, at, 0, func(_ *Span, a *attributes) {
 		a.string(names.Timing, string(activity.Bounded))
 	})
@@ -425,12 +419,4 @@ func (cs *callState) earlier() *handoff {
 		return cs.handoff
 	}
 	return cs.call.spoken
-}
-
-// toolError is the type of a tool's failure: the conventions' word where the file has none.
-func toolError(errorType string) string {
-	if errorType == "" {
-		return "tool_error"
-	}
-	return errorType
 }

@@ -16,7 +16,7 @@ type node struct {
 	parent uint32
 	jump   uint32 // an ancestor further up, so that any ancestor is O(log n) steps away
 	depth  uint32
-	op     uint32 // the first of what the entry did to the state, see ops
+	op     uint32 // the last of what the entry did to the state, see op
 }
 
 const root uint32 = 0

@@ -52,12 +52,12 @@ func (d *agentSession) Decode(l lines.Line, emit func(*activity.Event)) error {
 	}
 	if d.header == nil {
 		h, err := format.DecodeHeader(l.Data)
-		if err != nil {
+		if h == nil {
 			return err
 		}
 		d.header = h
 		emit(&activity.Event{Line: l.Number, Offset: l.Offset, Fact: sessionOf(h)})
-		return nil
+		return err
 	}
 	e, err := d.decoder.Decode(l.Data)
 	if damage, ok := err.(*format.DamageError); ok {

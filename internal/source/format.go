@@ -34,7 +34,9 @@ type Why int
 
 // The reasons for a flush.
 const (
+	// EndOfFile: the file may still grow. Only what a later line cannot change is emitted.
 	EndOfFile Why = iota
+	// Silence: nothing more will come.
 	Silence
 )
 

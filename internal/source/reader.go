@@ -28,6 +28,9 @@ type Reader struct {
 	held    *format.DamageError // damage that is a torn tail if nothing follows
 }
 
+// ErrNoSession: the file ended before its decoder knew what session it is.
+var ErrNoSession = errors.New("the file does not say what session it is")
+
 // Stats count what was read.
 type Stats struct {
 	// Bytes counts after decompression.
@@ -130,11 +133,21 @@ func (r *Reader) end(err error, emit func(*activity.Event), damaged func(*format
 	if err != io.EOF {
 		return err
 	}
-	if r.decoder == nil {
+	switch {
+	case r.decoder == nil:
 		return format.ErrEmpty
+	case !r.begun:
+		return ErrNoSession
 	}
 	r.decoder.Flush(EndOfFile, emit)
 	return io.EOF
+}
+
+// Flush has the decoder emit what was waiting for a later line, because nothing more will come.
+func (r *Reader) Flush(why Why, emit func(*activity.Event)) {
+	if r.decoder != nil {
+		r.decoder.Flush(why, emit)
+	}
 }
 
 // Session reads as far as the header and returns what it says, without its line's events.

@@ -18,7 +18,7 @@ import (
 //   - there are at most 128 attributes, events and links, no attribute comes twice, and events lie within their span;
 //   - every span says its session, its conversation and its type.
 func Check(r *Recorder) []error {
-	c := &checker{byID: map[trace.SpanID]*projection.Span{}, errs: r.Broken}
+	c := &checker{byID: map[trace.SpanID]*projection.Span{}, lone: r.Lone, errs: r.Broken}
 	for _, s := range r.Started {
 		if other := c.byID[s.SpanID]; other != nil {
 			c.fail(s, "has the id of %s", other.Name)
@@ -33,6 +33,7 @@ func Check(r *Recorder) []error {
 
 type checker struct {
 	byID map[trace.SpanID]*projection.Span
+	lone bool
 	errs []error
 }
 
@@ -49,7 +50,7 @@ func (c *checker) span(s *projection.Span) {
 	}
 	c.parent(s)
 	for _, l := range s.Links {
-		if c.byID[l.SpanID] == nil && l.TraceID == s.TraceID {
+		if c.byID[l.SpanID] == nil && l.TraceID == s.TraceID && s.Type != projection.TypeSession {
 			c.fail(s, "links to %s, which is not there", l.SpanID)
 		}
 	}
@@ -79,6 +80,7 @@ func (c *checker) parent(s *projection.Span) {
 	}
 	p := c.byID[s.Parent]
 	switch {
+	case p == nil && s.Type == projection.TypeSession && c.lone:
 	case p == nil:
 		c.fail(s, "has the parent %s, which is not there", s.Parent)
 	case p.TraceID != s.TraceID:

@@ -13,7 +13,9 @@ type Recorder struct {
 	Started, Ended []*projection.Span
 	// Broken are the calls that a sink must not see.
 	Broken []error
-	open   map[*projection.Span]fixed
+	// Lone: the session that spawned the one recorded is not among the spans.
+	Lone bool
+	open map[*projection.Span]fixed
 }
 
 // fixed is what is final when a span starts.

@@ -79,7 +79,7 @@ func skipLong(data []byte, i int) (int, *SyntaxError) {
 	}
 }
 
-// The functions below work on the 8 bytes in a word at once; what they find shows in the top bit of each byte.
+// plain, special and gather work on the 8 bytes in a word at once. A mark is the top bit of a byte.
 const (
 	ones = 0x0101010101010101
 	high = 0x80 * ones
@@ -100,7 +100,7 @@ func special(x uint64) uint64 { return (x | ^plain(x)) & high }
 func gather(x uint64) uint64 { return x & high * 0x0002040810204081 >> 56 }
 
 // runeSize returns the length of the UTF-8 sequence that x begins with, and 0 if it is not valid: overlong, a surrogate,
-// beyond U+10FFFF, or not well-formed. [utf8.DecodeRune] takes four times as long.
+// beyond U+10FFFF, or not well-formed.
 func runeSize(x uint64) int {
 	switch {
 	case x&0xc0e0 == 0x80c0 && x&0x1e != 0:

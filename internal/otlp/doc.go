@@ -14,9 +14,11 @@
 // # Protobuf
 //
 // A span is encoded once, by [AppendSpan], at the moment it is added: that makes [Batch.Size] exact and free, and takes
-// about a sixth of the time that filling and marshalling the generated structs takes. [Batch.ResourceSpans] hands the
-// bytes on without touching them again, as fields that the generated code keeps but does not look into; marshalled, the
-// message is what it would be with the spans in their places. [Span] gives the generated struct where one is wanted.
+// a quarter of the time that the generated structs take to be marshalled, let alone to be filled. [Batch.ResourceSpans]
+// hands the bytes on without touching them again, as fields that the generated code keeps but does not look into;
+// marshalled, the message is what it would be with the spans in their places. Only who counts the spans of the messages
+// sees none, as the OTLP clients do for their own experimental metrics. [Span] gives the generated struct where one is
+// wanted.
 //
 // # JSON
 //

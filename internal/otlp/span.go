@@ -96,15 +96,15 @@ func appendAttributes(b []byte, n protowire.Number, kvs []attribute.KeyValue) []
 func appendValue(b []byte, v attribute.Value) []byte {
 	switch v.Type() {
 	case attribute.STRING:
-		return protowire.AppendString(protowire.AppendTag(b, anyString, protowire.BytesType), valid(v.AsString()))
+		return protowire.AppendString(appendTag(b, anyString, protowire.BytesType), valid(v.AsString()))
 	case attribute.INT64:
-		return protowire.AppendVarint(protowire.AppendTag(b, anyInt, protowire.VarintType), uint64(v.AsInt64()))
+		return protowire.AppendVarint(appendTag(b, anyInt, protowire.VarintType), uint64(v.AsInt64()))
 	case attribute.BOOL:
 		bit := protowire.EncodeBool(v.AsBool())
-		return protowire.AppendVarint(protowire.AppendTag(b, anyBool, protowire.VarintType), bit)
+		return protowire.AppendVarint(appendTag(b, anyBool, protowire.VarintType), bit)
 	case attribute.FLOAT64:
 		bits := math.Float64bits(v.AsFloat64())
-		return protowire.AppendFixed64(protowire.AppendTag(b, anyDouble, protowire.Fixed64Type), bits)
+		return protowire.AppendFixed64(appendTag(b, anyDouble, protowire.Fixed64Type), bits)
 	case attribute.STRINGSLICE:
 		return appendArray(b, v.AsStringSlice(), attribute.StringValue)
 	case attribute.INT64SLICE:
@@ -114,7 +114,7 @@ func appendValue(b []byte, v attribute.Value) []byte {
 	case attribute.FLOAT64SLICE:
 		return appendArray(b, v.AsFloat64Slice(), attribute.Float64Value)
 	case attribute.BYTESLICE:
-		return protowire.AppendBytes(protowire.AppendTag(b, anyBytes, protowire.BytesType), v.AsByteSlice())
+		return protowire.AppendBytes(appendTag(b, anyBytes, protowire.BytesType), v.AsByteSlice())
 	case attribute.SLICE:
 		return appendArray(b, v.AsSlice(), itself)
 	case attribute.MAP:

@@ -58,7 +58,7 @@ const (
 // open begins a nested message. The length before it is not known yet, so one byte is left for it, which is enough for
 // most; shut fills it in and makes room where it is not. That is cheaper than to measure every message first.
 func open(b []byte, n protowire.Number) (_ []byte, start int) {
-	b = append(protowire.AppendTag(b, n, protowire.BytesType), 0)
+	b = append(appendTag(b, n, protowire.BytesType), 0)
 	return b, len(b)
 }
 
@@ -78,32 +78,37 @@ func shut(b []byte, start int) []byte {
 	return b
 }
 
+// appendTag is protowire.AppendTag for field numbers up to 15, and inlined: every field here but the flags of a span.
+func appendTag(b []byte, n protowire.Number, t protowire.Type) []byte {
+	return append(b, byte(n)<<3|byte(t))
+}
+
 // The fields of a message, each left out when it is zero, as proto3 has it.
 
 func appendString(b []byte, n protowire.Number, s string) []byte {
 	if s == "" {
 		return b
 	}
-	return protowire.AppendString(protowire.AppendTag(b, n, protowire.BytesType), valid(s))
+	return protowire.AppendString(appendTag(b, n, protowire.BytesType), valid(s))
 }
 
 func appendVarint(b []byte, n protowire.Number, v uint64) []byte {
 	if v == 0 {
 		return b
 	}
-	return protowire.AppendVarint(protowire.AppendTag(b, n, protowire.VarintType), v)
+	return protowire.AppendVarint(appendTag(b, n, protowire.VarintType), v)
 }
 
 func appendFixed64(b []byte, n protowire.Number, v uint64) []byte {
 	if v == 0 {
 		return b
 	}
-	return protowire.AppendFixed64(protowire.AppendTag(b, n, protowire.Fixed64Type), v)
+	return protowire.AppendFixed64(appendTag(b, n, protowire.Fixed64Type), v)
 }
 
 // appendID appends a trace or span id, which is left out by nobody but the caller.
 func appendID(b []byte, n protowire.Number, id []byte) []byte {
-	return protowire.AppendBytes(protowire.AppendTag(b, n, protowire.BytesType), id)
+	return protowire.AppendBytes(appendTag(b, n, protowire.BytesType), id)
 }
 
 func appendFlags(b []byte, n protowire.Number) []byte {

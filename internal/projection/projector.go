@@ -38,11 +38,11 @@ type Projector struct {
 	loose   bool // missing parents and repeated entries are normal
 	seq     uint32
 
-	tree   *tree
-	ops    chunked[op]
-	states map[uint32]*state
-	runs   map[[2]string]*runIdent // by owner and key
-	used   map[uint64]struct{}     // ids of calls and responses met so far
+	tree *tree
+	ops  chunked[op]
+	kept kept
+	runs map[[2]string]*runIdent // by owner and key
+	used map[uint64]struct{}     // ids of calls and responses met so far
 
 	leaf  tip // where the next entry is expected
 	aside tip // where an entry was appended off the leaf
@@ -68,14 +68,13 @@ func New(opts Options, sink Sink) *Projector {
 		opts.Report = func(Problem) {}
 	}
 	p := &Projector{
-		opts:   opts,
-		sink:   sink,
-		ids:    newIDs(opts.Salt),
-		tree:   newTree(),
-		states: map[uint32]*state{},
-		runs:   map[[2]string]*runIdent{},
-		used:   map[uint64]struct{}{},
-		last:   -1,
+		opts: opts,
+		sink: sink,
+		ids:  newIDs(opts.Salt),
+		tree: newTree(),
+		runs: map[[2]string]*runIdent{},
+		used: map[uint64]struct{}{},
+		last: -1,
 	}
 	p.ops.add(op{}) // number 0 means none
 	p.leaf.live = true
@@ -271,6 +270,9 @@ func (p *Projector) fork(entry string, at uint32, lost, moves bool) *tip {
 
 // leave ends the open segment of the run that a tip is in, because work goes on elsewhere.
 func (p *Projector) leave(t *tip) {
+	if t.live && t.node != root {
+		p.kept.leave(t.node, t.st)
+	}
 	if run := t.st.run; t.live && run != nil && run.open != nil && !p.shared(t, run) {
 		p.cutOff(run, names.CutByBranch)
 	}

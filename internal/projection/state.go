@@ -71,9 +71,6 @@ type op struct {
 	next   uint32
 }
 
-// checkpointEvery is how many entries apart states are kept on a path.
-const checkpointEvery = 64
-
 // tip is a place in the tree where work goes on.
 type tip struct {
 	live  bool
@@ -91,20 +88,17 @@ type branchStart struct {
 	lost  bool    // the parent of the entry is not in the file
 }
 
-// do changes the state of a tip, and of those kept below the entry that the event speaks of, and keeps how at that entry.
+// do changes the state of a tip, and of what is kept below the entry that the event speaks of, and keeps how at that entry.
 func (p *Projector) do(t *tip, c change) {
 	c.apply(&t.st)
-	for n := t.node; n != p.at && n != root; n = p.tree.at(n).parent {
-		if kept := p.states[n]; kept != nil {
-			c.apply(kept)
-		}
-	}
 	if p.at == root {
 		return
 	}
-	if kept := p.states[p.at]; kept != nil {
-		c.apply(kept)
-	}
+	p.kept.below(p.at, func(n uint32, st *state) {
+		if p.tree.above(p.at, n) {
+			c.apply(st)
+		}
+	})
 	n, at := p.ops.add(op{change: c}), p.tree.at(p.at)
 	if at.op == 0 {
 		p.ops.at(n).next = n
@@ -119,7 +113,7 @@ func (p *Projector) stateAt(n uint32) state {
 	var path []uint32
 	var st state
 	for ; n != root; n = p.tree.at(n).parent {
-		if kept := p.states[n]; kept != nil {
+		if kept := p.kept.get(n); kept != nil {
 			st = *kept
 			break
 		}
@@ -140,9 +134,8 @@ func (p *Projector) stateAt(n uint32) state {
 
 // keep keeps the state of a tip if its place is one of those that do.
 func (p *Projector) keep(t *tip) {
-	if t.node != root && p.tree.at(t.node).depth%checkpointEvery == 0 && p.states[t.node] == nil {
-		st := t.st
-		p.states[t.node] = &st
+	if t.node != root && p.tree.at(t.node).depth%checkpointEvery == 0 {
+		p.kept.put(t.node, t.st)
 	}
 }
 

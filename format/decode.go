@@ -100,7 +100,11 @@ func (d *Decoder) envelope() (env Envelope, typ string) {
 	}
 	typ = d.should(f[0])
 	if id := f[1]; jsonscan.Kind(id.raw) == '"' && len(id.raw) > 2 {
-		env.ID = unquote(id.raw) // not one of the words: it comes once, and then as the parent of the next entry
+		// It is not one of the words: it comes once, and then as the parent of the next entry.
+		var ok bool
+		if env.ID, ok = jsonscan.String(id.raw); !ok {
+			d.complain(id.at, invalidText, id.name)
+		}
 	} else {
 		d.should(id)
 	}
@@ -131,7 +135,7 @@ func (d *Decoder) time(f found) time.Time {
 	}
 	text := f.raw[1 : len(f.raw)-1]
 	if bytes.IndexByte(text, '\\') >= 0 {
-		text = []byte(unquote(f.raw))
+		text = []byte(d.unquote(f, f.raw))
 	}
 	t, ok := parseTime(text)
 	if !ok {
@@ -234,7 +238,7 @@ func match(list []found, m *jsonscan.Member, fields []field) bool {
 }
 
 func (d *Decoder) append(members Members, m *jsonscan.Member) Members {
-	return append(members, Member{Name: d.words.intern(m.Name), Value: jsontext.Value(m.Value)})
+	return append(members, Member{Name: string(m.Name), Value: jsontext.Value(m.Value)})
 }
 
 // must returns a string without which the entry is not one of its type.
@@ -256,9 +260,20 @@ func (d *Decoder) should(f found) string {
 	case len(f.raw) == 2:
 		d.complain(f.at, "%q is empty", f.name)
 	default:
-		return d.words.unquote(f.raw)
+		return d.unquote(f, f.raw)
 	}
 	return ""
+}
+
+const invalidText = "%q has invalid UTF-8, a control character or an escape that does not exist"
+
+// unquote returns what a raw string in a member says; it complains when that is no text.
+func (d *Decoder) unquote(f found, raw []byte) string {
+	s, ok := d.words.unquote(raw)
+	if !ok {
+		d.complain(f.at, invalidText, f.name)
+	}
+	return s
 }
 
 // text returns an optional string.
@@ -270,7 +285,7 @@ func (d *Decoder) text(f found) string {
 		d.complain(f.at, "%q is not a string", f.name)
 		return ""
 	}
-	return d.words.unquote(f.raw)
+	return d.unquote(f, f.raw)
 }
 
 func (d *Decoder) optionalText(f found) *string {
@@ -281,7 +296,7 @@ func (d *Decoder) optionalText(f found) *string {
 		d.complain(f.at, "%q is not a string", f.name)
 		return nil
 	}
-	s := d.words.unquote(f.raw)
+	s := d.unquote(f, f.raw)
 	return &s
 }
 
@@ -295,7 +310,7 @@ func (d *Decoder) texts(f found) []string {
 			d.complain(f.at, "%q has an element that is not a string", f.name)
 			return nil
 		}
-		list = append(list, d.words.unquote(element))
+		list = append(list, d.unquote(f, element))
 	}
 	return list
 }
@@ -367,12 +382,14 @@ const (
 	maxWords = 1024
 )
 
-func (w *words) intern(b []byte) string {
-	if s, ok := (*w)[string(b)]; ok {
-		return s
+// unquote returns what a raw string says, and whether that is text.
+func (w *words) unquote(raw []byte) (string, bool) {
+	if s, ok := (*w)[string(raw[1:len(raw)-1])]; ok {
+		return s, true
 	}
-	if len(b) > maxWord {
-		return string(b)
+	s, ok := jsonscan.String(raw)
+	if !ok || len(s) > maxWord || len(s) != len(raw)-2 { // one with escapes is not kept
+		return s, ok
 	}
 	switch {
 	case *w == nil:
@@ -380,20 +397,6 @@ func (w *words) intern(b []byte) string {
 	case len(*w) == maxWords:
 		clear(*w)
 	}
-	s := string(b)
 	(*w)[s] = s
-	return s
-}
-
-// unquote returns what a raw string of a scanned line says.
-func (w *words) unquote(raw []byte) string {
-	if bytes.IndexByte(raw, '\\') >= 0 {
-		return unquote(raw)
-	}
-	return w.intern(raw[1 : len(raw)-1])
-}
-
-func unquote(raw []byte) string {
-	s, _ := jsonscan.String(raw) // never false for a value of a scanned line
-	return s
+	return s, true
 }

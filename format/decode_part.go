@@ -210,7 +210,7 @@ func (d *Decoder) textMap(raw []byte) map[string]string {
 	texts := make(map[string]string, len(d.cell.Members))
 	for _, m := range d.cell.Members {
 		if jsonscan.Kind(m.Value) == '"' {
-			texts[d.words.intern(m.Name)] = d.words.unquote(m.Value)
+			texts[string(m.Name)], _ = d.words.unquote(m.Value)
 		}
 	}
 	return texts

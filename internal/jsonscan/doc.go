@@ -2,12 +2,12 @@
 // of that object, and of one object nested in it, in a single pass and without allocating. What a member's value holds is
 // decoded by whoever needs it, with the functions on raw values here or with a JSON package.
 //
-// It accepts what the jsontext package accepts with duplicate names allowed: RFC 8259 with valid UTF-8, no escapes of
-// lone surrogates, and at most 10,000 levels of nesting. Members come in the order of the text, repeated names included.
+// It checks the structure: RFC 8259, with at most 10,000 levels of nesting and repeated names allowed. It does not look
+// into strings beyond finding their end, since session lines are mostly long texts that nobody asks for: a text with a
+// stray control character, a cut UTF-8 sequence or an odd escape does not cost the entry around it. A string is checked
+// when it is decoded ([String]). In other words, it accepts what the jsontext package accepts once the inside of every
+// string is blanked out. Members come in the order of the text, repeated names included.
 //
 // A raw value is the text of one JSON value without white space around it, such as [Member.Value]. The functions on raw
 // values never panic; of another kind of value, or of text that is no value, they return false.
-//
-// Session lines are mostly long strings, so the search for the end of a string decides the speed. It looks at 8 or 64
-// bytes at a time with integer arithmetic; see skipString.
 package jsonscan

@@ -8,7 +8,7 @@ import (
 // SyntaxError says what is wrong with the scanned text, and where.
 type SyntaxError struct {
 	Offset int    // of the offending byte in the scanned text; its length where the text ends too early
-	What   string // such as "control character in string"
+	What   string // such as "unexpected end of input"
 }
 
 func (e *SyntaxError) Error() string { return fmt.Sprintf("%s at byte %d", e.What, e.Offset) }
@@ -25,27 +25,6 @@ func unexpected(data []byte, i int, where string) *SyntaxError {
 		return &SyntaxError{i, "invalid UTF-8"}
 	}
 	return &SyntaxError{i, fmt.Sprintf("invalid character %q %s", r, where)}
-}
-
-// stringError reports why a string cannot go on at i.
-func stringError(data []byte, i int) *SyntaxError {
-	switch {
-	case i >= len(data):
-		return &SyntaxError{len(data), endOfInput}
-	case data[i] < ' ':
-		return &SyntaxError{i, "control character in string"}
-	case data[i] >= utf8.RuneSelf:
-		return &SyntaxError{i, "invalid UTF-8"}
-	}
-	for j := i + 1; j < i+6; j++ {
-		switch {
-		case j >= len(data):
-			return &SyntaxError{j, endOfInput}
-		case j == i+1 && data[j] != 'u', j > i+1 && hexDigits[data[j]] < 0:
-			return &SyntaxError{i, "invalid escape sequence"}
-		}
-	}
-	return &SyntaxError{i, "lone surrogate"}
 }
 
 // notObject reports what stands at i in place of an object.

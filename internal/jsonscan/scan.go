@@ -51,12 +51,12 @@ func (s *Scanner) object(data []byte, i int, depth uint, members []Member, nest 
 		if i >= len(data) || data[i] != '"' {
 			return members, i, unexpected(data, i, "where an object key belongs")
 		}
-		end, plain, err := skipString(data, i)
+		end, err := skipString(data, i)
 		if err != nil {
 			return members, end, err
 		}
 		name := data[i+1 : end-1 : end-1]
-		if !plain {
+		if bytes.IndexByte(name, '\\') >= 0 {
 			name = s.unescape(name)
 		}
 		i = skipSpace(data, end)
@@ -85,9 +85,9 @@ func (s *Scanner) object(data []byte, i int, depth uint, members []Member, nest 
 	}
 }
 
-// unescape returns the name that a valid key stands for.
+// unescape returns the name that a key with escapes stands for; one that is not valid is its own name.
 func (s *Scanner) unescape(key []byte) []byte {
-	if bytes.IndexByte(key, '\\') < 0 {
+	if !validInside(key) {
 		return key
 	}
 	start := len(s.names)
@@ -120,7 +120,7 @@ value:
 	}
 	switch c := data[i]; c {
 	case '"':
-		if i, _, err = skipString(data, i); err != nil {
+		if i, err = skipString(data, i); err != nil {
 			return i, err
 		}
 	case '{', '[':
@@ -168,7 +168,7 @@ key:
 	if i >= len(data) || data[i] != '"' {
 		return i, unexpected(data, i, "where an object key belongs")
 	}
-	if i, _, err = skipString(data, i); err != nil {
+	if i, err = skipString(data, i); err != nil {
 		return i, err
 	}
 	i = skipSpace(data, i)

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
@@ -113,7 +114,6 @@ var syntaxErrors = []struct {
 
 	{"deep: open object", `{"a":[{`, SyntaxError{7, "unexpected end of input"}},
 	{"deep: key without quotes", `{"a":[{a:1}]}`, SyntaxError{7, "invalid character 'a' where an object key belongs"}},
-	{"deep: damaged key", `{"a":[{"\x":1}]}`, SyntaxError{8, "invalid escape sequence"}},
 	{"deep: no colon", `{"a":[{"a" 1}]}`, SyntaxError{11, "invalid character '1' after object key"}},
 	{"deep: no value", `{"a":[{"a":}]}`, SyntaxError{11, "invalid character '}' where a value belongs"}},
 	{"deep: no comma", `{"a":[{"a":1 "b":2}]}`, SyntaxError{13, `invalid character '"' after object value`}},
@@ -144,31 +144,12 @@ var syntaxErrors = []struct {
 
 	{"string cut", `{"a":"b`, SyntaxError{7, "unexpected end of input"}},
 	{"string in single quotes", `{"a":'b'}`, SyntaxError{5, `invalid character '\'' where a value belongs`}},
-	{"tab in a string", "{\"a\":\"b\tc\"}", SyntaxError{7, "control character in string"}},
-	{"line feed in a name", "{\"a\n\":1}", SyntaxError{3, "control character in string"}},
-	{"NUL in a string", "{\"a\":\"b\x00\"}", SyntaxError{7, "control character in string"}},
+	{"closing quote escaped", `{"a":"b\"}`, SyntaxError{10, "unexpected end of input"}},
 	{"escape cut after the backslash", `{"a":"b\`, SyntaxError{8, "unexpected end of input"}},
 	{"escape cut after u", `{"a":"b\u`, SyntaxError{9, "unexpected end of input"}},
 	{"escape cut in its digits", `{"a":"b\u00e`, SyntaxError{12, "unexpected end of input"}},
-	{"escape unknown", `{"a":"b\x"}`, SyntaxError{7, "invalid escape sequence"}},
-	{"escape of an apostrophe", `{"a":"b\'"}`, SyntaxError{7, "invalid escape sequence"}},
-	{"escape with a capital U", `{"a":"\U0041"}`, SyntaxError{6, "invalid escape sequence"}},
-	{"escape not hexadecimal", `{"a":"\u00g0"}`, SyntaxError{6, "invalid escape sequence"}},
-	{"escape closed too early", `{"a":"\u00"}`, SyntaxError{6, "invalid escape sequence"}},
-	{"escape of a non-ASCII character", `{"a":"\é"}`, SyntaxError{6, "invalid escape sequence"}},
-	{"high surrogate alone", `{"a":"\ud800"}`, SyntaxError{6, "lone surrogate"}},
-	{"high surrogate before a letter", `{"a":"\ud800abcdef"}`, SyntaxError{6, "lone surrogate"}},
-	{"high surrogate before another", `{"a":"\ud800\ud800"}`, SyntaxError{6, "lone surrogate"}},
-	{"high surrogate before a plain escape", `{"a":"\ud800\u0041"}`, SyntaxError{6, "lone surrogate"}},
-	{"low surrogate alone", `{"a":"\udc00"}`, SyntaxError{6, "lone surrogate"}},
-	{"surrogates in the wrong order", `{"a":"\udc00\ud800"}`, SyntaxError{6, "lone surrogate"}},
-	{"high surrogate cut", `{"a":"\ud800`, SyntaxError{6, "lone surrogate"}},
-	{"UTF-8 stray continuation", "{\"a\":\"\x80\"}", SyntaxError{6, "invalid UTF-8"}},
-	{"UTF-8 overlong", "{\"a\":\"\xc0\xaf\"}", SyntaxError{6, "invalid UTF-8"}},
-	{"UTF-8 encoded surrogate", "{\"a\":\"\xed\xa0\x80\"}", SyntaxError{6, "invalid UTF-8"}},
-	{"UTF-8 beyond Unicode", "{\"a\":\"\xf4\x90\x80\x80\"}", SyntaxError{6, "invalid UTF-8"}},
-	{"UTF-8 cut by the quote", "{\"a\":\"é\xe2\x82\"}", SyntaxError{8, "invalid UTF-8"}},
-	{"UTF-8 cut by the end", "{\"a\":\"\xe2\x82", SyntaxError{6, "invalid UTF-8"}},
+	{"high surrogate cut", `{"a":"\ud800`, SyntaxError{12, "unexpected end of input"}},
+	{"UTF-8 cut by the end", "{\"a\":\"\xe2\x82", SyntaxError{8, "unexpected end of input"}},
 	{"UTF-16", "{\x00\"\x00", SyntaxError{1, `invalid character '\x00' where an object key belongs`}},
 	{"deleted character is no control character", "{\"\x7f\":1", SyntaxError{6, "unexpected end of input"}},
 	{"too deep", strings.Repeat(`{"a":`, maxDepth+1), SyntaxError{5 * maxDepth, "nested deeper than 10000 levels"}},
@@ -223,13 +204,13 @@ func TestDepth(t *testing.T) {
 }
 
 // TestStringPositions puts everything a string can hold at every distance from its ends, so that each way through the
-// search for the next special byte is taken, alone and beside another.
+// search for the closing quote is taken, alone and beside another.
 func TestStringPositions(t *testing.T) {
 	pieces := []string{
-		`\n`, `\"`, `\\`, `\\\"`, `\u00e9`, `\ud83d\ude00`, "é", "€", "😀", "日本", "\x7f", "\\\\\\\\\\\\\\\\\\", // good or nearly so
-		`"`, `\`, `\x`, `\u12`, `\ud800`, `\udc00\n`, "\x00", "\x1f", "\n", "\x80", "\xc3", "\xe2\x82", "\xed\xa0\x80", "\xff", // bad
+		`\n`, `\"`, `\\`, `\\\"`, `\u00e9`, "é", "日本", "\x00", "\xff", "\\\\\\\\\\\\\\\\\\\\", // good, or nobody's business yet
+		`"`, `\`, `""`, `\\"`, // bad
 	}
-	const size = 150
+	const size = 60
 	var s Scanner
 	for _, first := range pieces {
 		for _, second := range append(pieces, "") {
@@ -237,7 +218,7 @@ func TestStringPositions(t *testing.T) {
 				for _, after := range []int{0, 1, 7, 70} {
 					data := []byte(`{"` + strings.Repeat("x", before) + first + second + strings.Repeat("y", after) + `":0}`)
 					err := s.Scan(data, "")
-					if got, want := err == nil, isObject(data); got != want {
+					if got, want := err == nil, isObject(blank(data)); got != want {
 						t.Fatalf("%q accepted: %t (%v), by jsontext: %t", data, got, err, want)
 					}
 				}
@@ -246,43 +227,48 @@ func TestStringPositions(t *testing.T) {
 	}
 }
 
-// TestRandomStrings has strings of many characters of every kind, a few of them damaged.
+// TestRandomStrings has strings of many characters of every kind, a few of them damaged: none of them damages the object
+// around it, and String says which are text.
 func TestRandomStrings(t *testing.T) {
 	good := []string{`\n`, `\t`, `\"`, `\\`, `\/`, `\u00e9`, `\u001B`, `\ud83d\ude00`, "é", "€", "😀", "\u0800", "\ud7ff", "\ue000",
 		"\U00010000", "\U0010ffff", "\x7f", "x", "text", "a longer run of plain letters that fills some words"}
-	bad := []string{`\x`, `\u00g0`, `\udc00`, `\ud83d\n`, "\x01", "\x80", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80", "\xf0\x80\x80\x80",
+	bad := []string{`\x`, `\u00g0`, "\x01", "\x80", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80", "\xf0\x80\x80\x80",
 		"\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xe2\x82", "\xf0\x9f\x98"}
+	lone := []string{`\ud800`, `\udc00`, `\ud83d\n`, `\udc00\ud800`, `\ud800\ud800`}
 	random := rand.New(rand.NewPCG(1, 2))
 	var s Scanner
-	accepted := 0
+	texts := 0
 	for range 20_000 {
 		data := []byte(`{"a":"`)
 		for range random.IntN(60) {
-			if random.IntN(100) == 0 {
+			switch random.IntN(100) {
+			case 0:
 				data = append(data, bad[random.IntN(len(bad))]...)
-			} else {
+			case 1:
+				data = append(data, lone[random.IntN(len(lone))]...)
+			default:
 				data = append(data, good[random.IntN(len(good))]...)
 			}
 		}
 		data = append(data, `"}`...)
-		err := s.Scan(data, "")
-		if got, want := err == nil, isObject(data); got != want {
-			t.Fatalf("%q accepted: %t (%v), by jsontext: %t", data, got, err, want)
+		if err := s.Scan(data, ""); err != nil {
+			t.Fatalf("%q: %v", data, err)
 		}
-		if err != nil {
+		got, ok := String(s.Members[0].Value)
+		if want := isText(s.Members[0].Value); ok != want {
+			t.Fatalf("String(%s) is text: %t, want %t", s.Members[0].Value, ok, want)
+		}
+		if !ok {
 			continue
 		}
-		accepted++
-		want, err := jsontext.AppendUnquote(nil, s.Members[0].Value)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, ok := String(s.Members[0].Value); got != string(want) || !ok {
-			t.Fatalf("String(%s) = %q, %t, want %q", s.Members[0].Value, got, ok, want)
+		texts++
+		// jsontext replaces what is invalid and says so; of these strings that can only be lone surrogates.
+		if want, _ := jsontext.AppendUnquote(nil, s.Members[0].Value); got != string(want) {
+			t.Fatalf("String(%s) = %q, want %q", s.Members[0].Value, got, want)
 		}
 	}
-	if accepted < 10_000 || accepted > 19_000 {
-		t.Errorf("%d of 20000 strings are valid", accepted)
+	if texts < 10_000 || texts > 19_000 {
+		t.Errorf("%d of 20000 strings are text", texts)
 	}
 }
 
@@ -297,6 +283,32 @@ func TestScanDoesNotAllocate(t *testing.T) {
 	}); n != 0 {
 		t.Errorf("%v allocations a scan, want 0", n)
 	}
+}
+
+// blank replaces the inside of every string, as far as quotes and backslashes tell them.
+func blank(data []byte) []byte {
+	out := bytes.Clone(data)
+	inside := false
+	for i := 0; i < len(out); i++ {
+		switch {
+		case out[i] == '"':
+			inside = !inside
+		case inside && out[i] == '\\':
+			out[i] = 'x'
+			if i++; i < len(out) {
+				out[i] = 'x'
+			}
+		case inside:
+			out[i] = 'x'
+		}
+	}
+	return out
+}
+
+// isText asks jsontext whether raw is a string, with lone surrogates allowed.
+func isText(raw []byte) bool {
+	v := jsontext.Value(raw)
+	return v.IsValid(jsontext.AllowInvalidUTF8(true)) && v.Kind() == '"' && utf8.Valid(raw)
 }
 
 // isObject asks jsontext whether data is exactly one JSON object.
@@ -345,7 +357,7 @@ func FuzzScan(f *testing.F) {
 	var s Scanner // shared, so that nothing of a scan may show in the next one
 	f.Fuzz(func(t *testing.T, data []byte, nest string) {
 		err := s.Scan(data, nest)
-		if got, want := err == nil, isObject(data); got != want {
+		if got, want := err == nil, isObject(blank(data)); got != want {
 			t.Fatalf("accepted: %t (%v), by jsontext: %t", got, err, want)
 		}
 		if err != nil {
@@ -354,6 +366,9 @@ func FuzzScan(f *testing.F) {
 				t.Errorf("error %#v of %d bytes", err, len(data))
 			}
 			return
+		}
+		if !isObject(data) {
+			return // jsontext does not take it apart
 		}
 		want := oracle(t, data, 0)
 		if diff := cmp.Diff(want, members(s.Members)); diff != "" {

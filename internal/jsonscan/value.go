@@ -42,11 +42,10 @@ func unquote(raw []byte) ([]byte, bool) {
 	if Kind(raw) != '"' {
 		return nil, false
 	}
-	end, _, err := skipString(raw, 0)
-	if err != nil || end < len(raw) {
+	if len(raw) < 2 || raw[len(raw)-1] != '"' || !validInside(raw[1:len(raw)-1]) {
 		return nil, false
 	}
-	return raw[1 : end-1], true
+	return raw[1 : len(raw)-1], true
 }
 
 // Int64 returns a raw number that is an integer, in whatever spelling (1000, 1e3, 1000.0, 100000e-2), if it fits exactly.

@@ -68,16 +68,6 @@ func BenchmarkProtobuf(b *testing.B) {
 	})
 }
 
-// BenchmarkProtobufStructs marshals the same spans as generated structs. It leaves out the filling of the structs, so no
-// pool of them could make it faster.
-func BenchmarkProtobufStructs(b *testing.B) {
-	data := structTraces(benchSpans(perBatch))
-	var wire []byte
-	measure(b, func() int {
-		wire, _ = proto.MarshalOptions{}.MarshalAppend(wire[:0], data)
-		return len(wire)
-	})
-}
 
 // BenchmarkJSON is the way of a span from the projector to a line of OTLP/JSON.
 func BenchmarkJSON(b *testing.B) {
@@ -90,7 +80,7 @@ func BenchmarkJSON(b *testing.B) {
 		if err := WriteJSON(io.Discard, out); err != nil {
 			b.Fatal(err)
 		}
-		return len(out.line)
+		return out.Size()
 	})
 }
 

@@ -11,25 +11,19 @@
 //		b.Reset()
 //	}
 //
-// # Protobuf
-//
-// A span is encoded once, by [AppendSpan], at the moment it is added: that makes [Batch.Size] exact and free, and takes
-// a quarter of the time that the generated structs take to be marshalled, let alone to be filled. [Batch.ResourceSpans]
-// hands the bytes on without touching them again, as fields that the generated code keeps but does not look into;
-// marshalled, the message is what it would be with the spans in their places. Only who counts the spans of the messages
-// sees none, as the OTLP clients do for their own experimental metrics. [Span] gives the generated struct where one is
-// wanted.
+// The messages are the generated structs of go.opentelemetry.io/proto/otlp, which [Span] fills. [Batch.ResourceSpans]
+// gives them out.
 //
 // # JSON
 //
 // [WriteJSON] writes one TracesData object a line, the form that the Collector's file exporter and its OTLP JSON file
-// receiver share. It follows the OTLP rules where they differ from those of protobuf's own JSON: trace and span ids in
-// lower-case hexadecimal, enumerations as numbers, names in lowerCamelCase. 64-bit integers are strings, bytes are
-// base64, NaN and the infinities are the strings "NaN", "Infinity" and "-Infinity". The same batch gives the same bytes.
+// receiver share. That is protobuf's own JSON (64-bit integers are strings, bytes are base64, NaN and the infinities are
+// the strings "NaN", "Infinity" and "-Infinity") but for what the OTLP specification has otherwise: trace and span ids
+// are in lower-case hexadecimal, enumerations are numbers. The same batch gives the same bytes.
 //
-// # What both do alike
+// # What the spans become
 //
 // Strings that are not valid UTF-8, which a protobuf message may not hold, have U+FFFD in place of what is wrong, so
 // that one odd file name cannot cost a batch. Times before 1970 are 0 and times after 2262 the last that fits. Every
-// span and link carries [Flags]. An unset status without a description, a zero count and a zero parent are left out.
+// span and link carries [Flags]. What is zero is left out, save for the value of an attribute.
 package otlp

@@ -64,26 +64,26 @@ func TestReader(t *testing.T) {
 		{
 			name: "broken line in the middle", in: header + "{oops\n" + first,
 			want: result{Keys: []string{"", "a"}, Damaged: []string{
-				"line 2 (offset 131): not a JSON object: invalid character 'o' where a member name belongs",
+				"line 2 (offset 130): not a JSON object: invalid character 'o' where an object key belongs",
 			}},
 		},
 		{
 			name: "broken last line", in: header + first + `{"type":"run"` + "\n\n",
 			want: result{Keys: []string{"", "a"}, Damaged: []string{
-				"line 3 (offset 224): broken last line: not a JSON object: unexpected end of input",
+				"line 3 (offset 223): broken last line: not a JSON object: unexpected end of input",
 			}},
 		},
 		{
 			name: "two broken lines", in: header + "x\ny\n",
 			want: result{Keys: []string{""}, Damaged: []string{
-				"line 2 (offset 130): not a JSON object: not an object: invalid character 'x' where a value belongs",
-				"line 3 (offset 132): broken last line: not a JSON object: not an object: invalid character 'y' where a value belongs",
+				"line 2 (offset 129): not a JSON object: invalid character 'x' where a value belongs",
+				"line 3 (offset 131): broken last line: not a JSON object: invalid character 'y' where a value belongs",
 			}},
 		},
 		{
 			name: "an entry with a bad member keeps its place", in: header + strings.Replace(first, "2026-01-02T03:04:06Z", "noon", 1) + second,
 			want: result{Keys: []string{"", "a", "b"}, Damaged: []string{
-				`line 2 (offset 175): invalid entry: "ts" is not an RFC 3339 time with a zone`,
+				`line 2 (offset 174): invalid entry: "ts" is not an RFC 3339 time with a zone`,
 			}},
 		},
 		{
@@ -100,7 +100,7 @@ func TestReader(t *testing.T) {
 		},
 		{
 			name: "named, but not that format", in: first, opts: source.Options{Format: "agentsession"},
-			want: result{Err: `line 1 (offset 8): no session header: "type" is "config", not "session"`},
+			want: result{Err: `line 1 (offset 8): no session header: "type" is not "session"`},
 		},
 	}
 	for _, tt := range tests {

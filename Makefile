@@ -1,0 +1,92 @@
+# Needs Go, git, make and bash. Everything else comes through the Go module proxy. Go's own variables are passed on:
+#   make test GOFLAGS=-count=1      make test MODULES=. PKG=./internal/...      make lint GOWORK=off
+
+SHELL       := bash
+.SHELLFLAGS := -euo pipefail -c
+
+# Every module of the repository but the tools.
+MODULES ?= $(patsubst %/go.mod,%,$(shell find . -name go.mod -not -path './tools/*' -not -path '*/testdata/*' | sort))
+PKG     ?= ./...
+
+# The race detector needs a C compiler; Go turns cgo off where there is none.
+RACE ?= $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
+
+FUZZTIME ?= 20s
+BENCH    ?= .
+
+BIN := $(CURDIR)/bin
+
+# $(call each,command) runs a command in every module and stops at the first that fails.
+each = @for m in $(MODULES); do echo "[$$m] $(1)"; (cd "$$m" && $(1)) || exit 1; done
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: build
+build: ## build every command into ./bin
+	@mkdir -p $(BIN)
+	$(call each,go build -o $(BIN)/ ./...)
+
+.PHONY: test
+test: ## run the tests of every module, with the race detector
+	$(call each,go test $(RACE) $(PKG))
+
+.PHONY: lint
+lint: linters lint-format lint-size ## check format, sizes, vet, staticcheck and tidiness
+	$(call each,go vet ./...)
+	$(call each,$(BIN)/lint/staticcheck ./...)
+	$(call each,go mod tidy -diff)
+	GOWORK=off go -C tools/lint mod tidy -diff
+
+# The versions are those of tools/lint/go.mod.
+.PHONY: linters
+linters:
+	@GOWORK=off go -C tools/lint build -o $(BIN)/lint/ tool
+
+.PHONY: lint-format
+lint-format: linters
+	@echo "gofumpt"; diff=$$($(BIN)/lint/gofumpt -d .) || true; \
+		if [ -n "$$diff" ]; then echo "$$diff"; echo "make format writes this"; exit 1; fi
+
+.PHONY: lint-size
+lint-size:
+	@echo "file sizes"; find . -name '*.go' -not -path './bin/*' -exec wc -l {} \; | awk '\
+		{ limit = $$2 ~ /_test\.go$$/ ? 1000 : 500 } \
+		$$1 > limit { print $$2 ": " $$1 " lines, more than " limit; bad = 1 } \
+		END { exit bad }'
+
+.PHONY: format
+format: linters ## format every Go file
+	$(BIN)/lint/gofumpt -l -w .
+
+.PHONY: bench
+bench: ## run the benchmarks (BENCH=regexp picks)
+	$(call each,go test -run '^$$' -bench '$(BENCH)' -benchmem $(PKG))
+
+.PHONY: fuzz
+fuzz: ## run every fuzz target for FUZZTIME (20s)
+	@for m in $(MODULES); do \
+		cd "$(CURDIR)/$$m"; \
+		go test -list '^Fuzz' $(PKG) | \
+		awk '/^Fuzz/ { target[n++] = $$1 } /^ok/ { for (i = 0; i < n; i++) print $$2, target[i]; n = 0 }' | \
+		while read -r pkg target; do \
+			echo "[$$m] $$pkg $$target"; \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$pkg" </dev/null; \
+		done; \
+	done
+
+.PHONY: golden
+golden: ## write the golden files anew and show what changed
+	@for m in $(MODULES); do \
+		cd "$(CURDIR)/$$m"; \
+		go list -f '{{.Dir}}' $(PKG) | while read -r dir; do \
+			if grep -qs 'flag.Bool("update"' "$$dir"/*_test.go; then go test -count=1 "$$dir" -update </dev/null; fi; \
+		done; \
+	done
+	@git --no-pager diff --stat -- ':(glob)**/testdata/**'
+	@git status --short -- ':(glob)**/testdata/**'
+
+.PHONY: clean
+clean: ## remove what make built
+	rm -rf $(BIN)

@@ -74,6 +74,7 @@ func readAll(b *testing.B, data []byte, emit func(*activity.Event)) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	defer rd.Close()
 	for {
 		err := rd.Read(emit, func(d *format.DamageError) { b.Error(d) })
 		if err == io.EOF {

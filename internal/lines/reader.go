@@ -3,6 +3,7 @@ package lines
 import (
 	"bytes"
 	"io"
+	"sync"
 )
 
 // DefaultLimit is the longest line in bytes that a [Reader] holds unless told otherwise.
@@ -39,7 +40,20 @@ func NewReader(r io.Reader, limit int) *Reader {
 	if limit <= 0 {
 		limit = DefaultLimit
 	}
-	return &Reader{src: r, limit: limit, buf: make([]byte, chunkSize)}
+	return &Reader{src: r, limit: limit, buf: *buffers.Get().(*[]byte)}
+}
+
+// buffers holds those of closed readers, so that reading many files costs no more memory than reading one.
+var buffers = sync.Pool{New: func() any { return new(make([]byte, chunkSize)) }}
+
+// Close gives the reader's memory back: the line that was read last is no longer valid, and there is no next one. It does
+// not close the underlying reader.
+func (r *Reader) Close() {
+	if r.buf != nil && len(r.buf) <= keepSize {
+		buf := r.buf
+		buffers.Put(&buf)
+	}
+	*r = Reader{err: io.ErrClosedPipe}
 }
 
 // Next returns the next line; its bytes are valid until the following call. A line over the limit is skipped without

@@ -1,7 +1,6 @@
 package source
 
 import (
-	"bufio"
 	"bytes"
 	"io"
 
@@ -15,24 +14,26 @@ const maxWindow = 128 << 20
 // decompress returns the plain bytes of a stream that may be compressed, by its first bytes, and a function that frees
 // what that took.
 func decompress(r io.Reader) (plain io.Reader, closer func(), err error) {
-	br := bufio.NewReaderSize(r, 64<<10)
-	head, err := br.Peek(4)
-	if err != nil && err != io.EOF {
+	head := make([]byte, 4)
+	n, err := io.ReadFull(r, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return nil, nil, err
 	}
+	head = head[:n]
+	whole := io.MultiReader(bytes.NewReader(head), r)
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
-		z, err := gzip.NewReader(br)
+		z, err := gzip.NewReader(whole)
 		if err != nil {
 			return nil, nil, err
 		}
 		return z, func() { z.Close() }, nil
 	case bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		z, err := zstd.NewReader(br, zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderConcurrency(1))
+		z, err := zstd.NewReader(whole, zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderConcurrency(1))
 		if err != nil {
 			return nil, nil, err
 		}
 		return z, z.Close, nil
 	}
-	return br, func() {}, nil
+	return whole, func() {}, nil
 }

@@ -57,8 +57,11 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 	return rd, nil
 }
 
-// Close frees what decompression took. It does not close the underlying reader.
-func (r *Reader) Close() { r.close() }
+// Close frees what reading took. It does not close the underlying reader.
+func (r *Reader) Close() {
+	r.lines.Close()
+	r.close()
+}
 
 // Stats returns what was read so far.
 func (r *Reader) Stats() Stats { return r.stats }

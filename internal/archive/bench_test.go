@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"testing"
 
@@ -141,4 +142,23 @@ func BenchmarkArchive(b *testing.B) {
 		sink.flush()
 		return sink.spans
 	})
+}
+
+// BenchmarkMemory reports what the projection of one long session holds for each entry when all of it has been read.
+func BenchmarkMemory(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 0))
+	c := sessiontest.Random(r, sessiontest.Options{Entries: 200_000, Records: true, Decisions: true, TextSize: 50})
+	data := c.Files[0].Data
+	for b.Loop() {
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		p := projection.New(projection.Options{}, &discard{})
+		readAll(b, data, p.Feed)
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(p.Entries()), "B/entry")
+		b.ReportMetric(float64(p.Entries()), "entries")
+		runtime.KeepAlive(p)
+	}
 }

@@ -215,7 +215,7 @@ func labelOf(s *projection.Span) string {
 func text(list []attribute.KeyValue, key attribute.Key) string {
 	for _, kv := range list {
 		if kv.Key == key {
-			return kv.Value.Emit()
+			return kv.Value.String()
 		}
 	}
 	return ""

@@ -20,8 +20,10 @@ import (
 // escape characters and some words outside ASCII.
 func sessionLines(total int) [][]byte {
 	random := rand.New(rand.NewPCG(1, 2))
-	words := []string{"the", "session", "func", "returns", "error", "nil", "if", "err", "value", "context", "file", "window",
-		"main.go", "package", "internal/source", "x", "=", "{", "}", "0x7fff", "time.Duration"}
+	words := []string{
+		"the", "session", "func", "returns", "error", "nil", "if", "err", "value", "context", "file", "window",
+		"main.go", "package", "internal/source", "x", "=", "{", "}", "0x7fff", "time.Duration",
+	}
 	foreign := []string{"Größe", "naïve", "→", "日本", "—", "✓"}
 	specials := []string{"\n", "\n", "\n", "\n\t", "\t", "\"", "\x1b[0m", "\\", "\n\n", "\""}
 	var lines [][]byte

@@ -34,24 +34,47 @@ func TestScan(t *testing.T) {
 	}{
 		{name: "empty object", data: `{}`},
 		{name: "empty object with space inside and around", data: " \t\r\n{ \t\r\n} \t\r\n"},
-		{name: "every kind of value", data: `{"a":"x","b":-1.5e+3,"c":true,"d":false,"e":null,"f":[1,[]],"g":{"h":{}}}`,
-			want: []member{{"a", `"x"`, 5}, {"b", "-1.5e+3", 13}, {"c", "true", 25}, {"d", "false", 34}, {"e", "null", 44},
-				{"f", "[1,[]]", 53}, {"g", `{"h":{}}`, 64}}},
-		{name: "space between all tokens", data: ` { "a" : 1 , "m" : { "b" : [ 2 , 3 ] } } `,
-			want: []member{{"a", "1", 9}, {"m", `{ "b" : [ 2 , 3 ] }`, 19}}, nested: []member{{"b", "[ 2 , 3 ]", 27}}},
-		{name: "escaped names are unescaped", data: `{"\u0061\n":1,"\ud83d\ude00":2,"m":{"\"":3}}`,
-			want: []member{{"a\n", "1", 12}, {"😀", "2", 29}, {"m", `{"\"":3}`, 35}}, nested: []member{{`"`, "3", 41}}},
+		{
+			name: "every kind of value", data: `{"a":"x","b":-1.5e+3,"c":true,"d":false,"e":null,"f":[1,[]],"g":{"h":{}}}`,
+			want: []member{
+				{"a", `"x"`, 5},
+				{"b", "-1.5e+3", 13},
+				{"c", "true", 25},
+				{"d", "false", 34},
+				{"e", "null", 44},
+				{"f", "[1,[]]", 53},
+				{"g", `{"h":{}}`, 64},
+			},
+		},
+		{
+			name: "space between all tokens", data: ` { "a" : 1 , "m" : { "b" : [ 2 , 3 ] } } `,
+			want: []member{{"a", "1", 9}, {"m", `{ "b" : [ 2 , 3 ] }`, 19}}, nested: []member{{"b", "[ 2 , 3 ]", 27}},
+		},
+		{
+			name: "escaped names are unescaped", data: `{"\u0061\n":1,"\ud83d\ude00":2,"m":{"\"":3}}`,
+			want: []member{{"a\n", "1", 12}, {"😀", "2", 29}, {"m", `{"\"":3}`, 35}}, nested: []member{{`"`, "3", 41}},
+		},
 		{name: "repeated names are all reported", data: `{"a":1,"a":2}`, want: []member{{"a", "1", 5}, {"a", "2", 11}}},
-		{name: "the last nested object wins", data: `{"m":{"a":1},"m":{"b":2}}`,
-			want: []member{{"m", `{"a":1}`, 5}, {"m", `{"b":2}`, 17}}, nested: []member{{"b", "2", 22}}},
-		{name: "a later empty nested object wins", data: `{"m":{"a":1},"m":{}}`,
-			want: []member{{"m", `{"a":1}`, 5}, {"m", `{}`, 17}}},
-		{name: "a later member that is no object does not count", data: `{"m":{"a":1},"m":[2]}`,
-			want: []member{{"m", `{"a":1}`, 5}, {"m", `[2]`, 17}}, nested: []member{{"a", "1", 10}}},
-		{name: "the nested name may be escaped", data: `{"\u006d":{"a":1}}`,
-			want: []member{{"m", `{"a":1}`, 10}}, nested: []member{{"a", "1", 15}}},
-		{name: "only top-level members nest", data: `{"x":{"m":{"a":1}},"m":{"m":{"b":2}}}`,
-			want: []member{{"x", `{"m":{"a":1}}`, 5}, {"m", `{"m":{"b":2}}`, 23}}, nested: []member{{"m", `{"b":2}`, 28}}},
+		{
+			name: "the last nested object wins", data: `{"m":{"a":1},"m":{"b":2}}`,
+			want: []member{{"m", `{"a":1}`, 5}, {"m", `{"b":2}`, 17}}, nested: []member{{"b", "2", 22}},
+		},
+		{
+			name: "a later empty nested object wins", data: `{"m":{"a":1},"m":{}}`,
+			want: []member{{"m", `{"a":1}`, 5}, {"m", `{}`, 17}},
+		},
+		{
+			name: "a later member that is no object does not count", data: `{"m":{"a":1},"m":[2]}`,
+			want: []member{{"m", `{"a":1}`, 5}, {"m", `[2]`, 17}}, nested: []member{{"a", "1", 10}},
+		},
+		{
+			name: "the nested name may be escaped", data: `{"\u006d":{"a":1}}`,
+			want: []member{{"m", `{"a":1}`, 10}}, nested: []member{{"a", "1", 15}},
+		},
+		{
+			name: "only top-level members nest", data: `{"x":{"m":{"a":1}},"m":{"m":{"b":2}}}`,
+			want: []member{{"x", `{"m":{"a":1}}`, 5}, {"m", `{"m":{"b":2}}`, 23}}, nested: []member{{"m", `{"b":2}`, 28}},
+		},
 		{name: "empty name", data: `{"":0}`, want: []member{{"", "0", 4}}},
 		{name: "brackets and quotes in strings", data: `{"a":["]}\"{[",{"b":"\\"}]}`, want: []member{{"a", `["]}\"{[",{"b":"\\"}]`, 5}}},
 	} {
@@ -230,10 +253,14 @@ func TestStringPositions(t *testing.T) {
 // TestRandomStrings has strings of many characters of every kind, a few of them damaged: none of them damages the object
 // around it, and String says which are text.
 func TestRandomStrings(t *testing.T) {
-	good := []string{`\n`, `\t`, `\"`, `\\`, `\/`, `\u00e9`, `\u001B`, `\ud83d\ude00`, "é", "€", "😀", "\u0800", "\ud7ff", "\ue000",
-		"\U00010000", "\U0010ffff", "\x7f", "x", "text", "a longer run of plain letters that fills some words"}
-	bad := []string{`\x`, `\u00g0`, "\x01", "\x80", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80", "\xf0\x80\x80\x80",
-		"\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xe2\x82", "\xf0\x9f\x98"}
+	good := []string{
+		`\n`, `\t`, `\"`, `\\`, `\/`, `\u00e9`, `\u001B`, `\ud83d\ude00`, "é", "€", "😀", "\u0800", "\ud7ff", "\ue000",
+		"\U00010000", "\U0010ffff", "\x7f", "x", "text", "a longer run of plain letters that fills some words",
+	}
+	bad := []string{
+		`\x`, `\u00g0`, "\x01", "\x80", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80", "\xf0\x80\x80\x80",
+		"\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xe2\x82", "\xf0\x9f\x98",
+	}
 	lone := []string{`\ud800`, `\udc00`, `\ud83d\n`, `\udc00\ud800`, `\ud800\ud800`}
 	random := rand.New(rand.NewPCG(1, 2))
 	var s Scanner

@@ -11,8 +11,7 @@
 //		b.Reset()
 //	}
 //
-// The messages are the generated structs of go.opentelemetry.io/proto/otlp, which [Span] fills. [Batch.ResourceSpans]
-// gives them out.
+// The batch holds the generated structs of go.opentelemetry.io/proto/otlp, which [Span] fills.
 //
 // # JSON
 //
@@ -25,5 +24,5 @@
 //
 // Strings that are not valid UTF-8, which a protobuf message may not hold, have U+FFFD in place of what is wrong, so
 // that one odd file name cannot cost a batch. Times before 1970 are 0 and times after 2262 the last that fits. Every
-// span and link carries [Flags]. What is zero is left out, save for the value of an attribute.
+// span and link carries [Flags]. Fields that are zero are left out, but never the value of an attribute.
 package otlp

@@ -101,7 +101,6 @@ func (p *Projector) decided(ev *activity.Event, f *activity.Decision) {
 		h.answer = f.Verdict == activity.Answer
 	}
 	p.do(p.cur, decisionMade{d})
-	cs.call.verdict = f.Verdict
 	if !d.placed {
 		cs.call.decisions = d
 	}
@@ -120,7 +119,8 @@ func (p *Projector) hold(ev *activity.Event, c *call) *approval {
 	if c.chat != nil {
 		s.addLink(c.chat.ref.link(names.LinkProducedBy))
 	}
-	p.start(s)
+	ref := p.start(s)
+	p.do(p.cur, spanSeen{&ref})
 	a := &approval{span: s, start: p.now}
 	p.open.add(a)
 	return a

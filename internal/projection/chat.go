@@ -27,7 +27,7 @@ type chat struct {
 type chatDone struct{ *chat }
 
 func (c chatDone) apply(st *state) {
-	st.chat, st.failed = c.ref, c.failed
+	st.chat, st.last, st.failed = c.ref, c.ref, c.failed
 	st.output = output{}
 }
 
@@ -60,7 +60,7 @@ func (p *Projector) before() int64 {
 // responded completes a model call of an ordinary turn, or one made for another purpose.
 func (p *Projector) responded(ev *activity.Event, f *activity.Response) {
 	if f.Purpose != "" {
-		p.chat(ev, f, output{})
+		p.otherChat(ev, f)
 		return
 	}
 	out := p.cur.st.output
@@ -69,7 +69,7 @@ func (p *Projector) responded(ev *activity.Event, f *activity.Response) {
 	}
 	if p.infer && p.cur.st.run == nil {
 		start, _, _ := p.chatStart(f, out)
-		p.openSegment(p.newRun(ev.Key, activity.RunStart{}, true), start)
+		p.startSegment(p.newRun(ev.Key, activity.RunStart{}, true), start)
 	}
 	c := p.chat(ev, f, out)
 	for l := out.calls; l != nil; l = l.next {
@@ -87,13 +87,19 @@ func (p *Projector) responded(ev *activity.Event, f *activity.Response) {
 	}
 }
 
+// otherChat completes a model call that is no turn of the conversation.
+func (p *Projector) otherChat(ev *activity.Event, f *activity.Response) {
+	c := p.chat(ev, f, output{})
+	p.do(p.cur, spanSeen{&c.ref})
+}
+
 // chat sends the span of a model call.
 func (p *Projector) chat(ev *activity.Event, f *activity.Response, out output) *chat {
 	start, timing, adjusted := p.chatStart(f, out)
 	end := p.now
 	seg := p.segment(start)
 	if seg != nil {
-		from := seg.span.Start.UnixNano()
+		from := seg.start
 		adjusted = adjusted || end < from || start < from && timing == activity.Measured && seg.firm
 		start, end = max(start, from), max(end, from)
 	}
@@ -152,7 +158,7 @@ func (p *Projector) chat(ev *activity.Event, f *activity.Response, out output) *
 		seg.adjusted = seg.adjusted || adjusted
 		seg.addChat(f, name, provider(f.Provider, set.provider, name), finish)
 	}
-	return &chat{ref: *ref, end: end, failed: f.Failure != nil || f.Incomplete != ""}
+	return &chat{ref: ref, end: end, failed: f.Failure != nil || f.Incomplete != ""}
 }
 
 // chatStart tells when a model call began and how that is known: what the source says, else the latency back from the

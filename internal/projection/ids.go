@@ -2,7 +2,6 @@ package projection
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"hash"
 	"strconv"
 
@@ -76,6 +75,3 @@ func (g *ids) end() []byte {
 	g.hash.Write(g.buf)
 	return g.hash.Sum(g.sum[:0])
 }
-
-// fingerprint is the first word of a span id, for sets of ids already given out.
-func fingerprint(id trace.SpanID) uint64 { return binary.LittleEndian.Uint64(id[:]) }

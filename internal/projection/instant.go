@@ -11,7 +11,7 @@ func (p *Projector) sendInstant(typ Type, ev *activity.Event, name string, seg *
 	at := p.now
 	adjusted := false
 	if seg != nil {
-		from := seg.span.Start.UnixNano()
+		from := seg.start
 		adjusted = at < from
 		at = max(at, from)
 		seg.child = max(seg.child, at+instant)
@@ -24,14 +24,15 @@ func (p *Projector) sendInstant(typ Type, ev *activity.Event, name string, seg *
 		a.flag(names.ClockAdjusted, adjusted)
 		more(s, a)
 	})
-	p.start(s)
+	ref := p.start(s)
+	p.do(p.cur, spanSeen{&ref})
 	s.End = wall(at + instant)
 	p.sendEnd(s)
 }
 
 func (p *Projector) compacted(ev *activity.Event, f *activity.Compaction) {
 	if f.Call != nil {
-		p.chat(ev, f.Call, output{})
+		p.otherChat(ev, f.Call)
 	}
 	p.sendInstant(TypeCompaction, ev, names.Namespace+"compaction", p.segment(p.now), func(_ *Span, a *attributes) {
 		a.string(names.CompactionFirstKept, f.FirstKept)
@@ -44,7 +45,7 @@ func (p *Projector) compacted(ev *activity.Event, f *activity.Compaction) {
 
 func (p *Projector) summarized(ev *activity.Event, f *activity.BranchSummary) {
 	if f.Call != nil {
-		p.chat(ev, f.Call, output{})
+		p.otherChat(ev, f.Call)
 	}
 	var from spanRef
 	if n := p.tree.find(f.From); n != root {
@@ -64,7 +65,7 @@ func (p *Projector) remark(ev *activity.Event, what string, fill func(*attribute
 		var a attributes
 		a.string(names.EntryID, ev.Key)
 		fill(&a)
-		at := max(p.now, r.open.span.Start.UnixNano())
+		at := max(p.now, r.open.start)
 		r.open.child = max(r.open.child, at)
 		r.open.span.addEvent(Event{Name: names.Namespace + what, Time: wall(at), Attributes: a.list()})
 		return
@@ -88,10 +89,9 @@ func (p *Projector) noted(ev *activity.Event, f *activity.Note) {
 func (p *Projector) linked(ev *activity.Event, f *activity.Link) {
 	if f.Rel == "subsession" && f.CallID != "" {
 		if cs := p.cur.st.calls.get(p.hashOf(f.CallID)); cs != nil {
-			c := cs.call
-			c.subsessions = append(c.subsessions, f.Session)
+			p.spawned[cs.call] = append(p.spawned[cs.call], f.Session)
 			if h := cs.handoff; h != nil && !h.ended {
-				h.span.add(func(a *attributes) { p.putSubsessions(h.span, a, c.subsessions[len(c.subsessions)-1:]) })
+				h.span.add(func(a *attributes) { p.putSubsessions(h.span, a, []string{f.Session}) })
 			}
 		}
 	}

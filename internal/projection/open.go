@@ -1,8 +1,9 @@
 package projection
 
 import (
-	"github.com/sessionspan/sessionspan/internal/names"
 	"slices"
+
+	"github.com/sessionspan/sessionspan/internal/names"
 )
 
 // openWork holds the spans that have started and not ended.

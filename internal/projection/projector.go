@@ -43,6 +43,10 @@ type Projector struct {
 	kept kept
 	runs map[[2]string]*runIdent // by owner and key
 	used map[uint64]struct{}     // ids of calls and responses met so far
+	// Of few calls: the sessions that they spawned, and the span that says of one that it was not handed over when the file
+	// fell silent.
+	spawned map[*call][]string
+	spoken  map[*call]*handoff
 
 	leaf  tip // where the next entry is expected
 	aside tip // where an entry was appended off the leaf
@@ -68,13 +72,15 @@ func New(opts Options, sink Sink) *Projector {
 		opts.Report = func(Problem) {}
 	}
 	p := &Projector{
-		opts: opts,
-		sink: sink,
-		ids:  newIDs(opts.Salt),
-		tree: newTree(),
-		runs: map[[2]string]*runIdent{},
-		used: map[uint64]struct{}{},
-		last: -1,
+		opts:    opts,
+		sink:    sink,
+		ids:     newIDs(opts.Salt),
+		tree:    newTree(),
+		runs:    map[[2]string]*runIdent{},
+		used:    map[uint64]struct{}{},
+		spawned: map[*call][]string{},
+		spoken:  map[*call]*handoff{},
+		last:    -1,
 	}
 	p.ops.add(op{}) // number 0 means none
 	p.leaf.live = true

@@ -96,7 +96,7 @@ func (o outcome) names(keys ...string) []string {
 		for _, key := range keys {
 			for _, kv := range s.Attributes {
 				if string(kv.Key) == key {
-					name += " " + kv.Value.Emit()
+					name += " " + kv.Value.String()
 				}
 			}
 		}

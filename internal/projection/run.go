@@ -28,13 +28,20 @@ type runIdent struct {
 	latest   spanRef // the last segment
 }
 
-// segment is the open span of a run, and what is summed up for it.
+// segment is a span of a run. What is only needed while it is open is let go when it ends.
 type segment struct {
 	run   *run
-	span  *Span
-	last  int64 // time of the last entry
+	ref   spanRef
+	start int64
 	child int64 // the latest end of a child, and of the segment itself once it has ended
 	ended bool
+	*openSegment
+}
+
+// openSegment is what is known of a segment that has not ended, and what is summed up for it.
+type openSegment struct {
+	span  *Span
+	last  int64 // time of the last entry
 	tools []*handoff
 	tally
 	name     string // the display name the session was given in it
@@ -74,7 +81,7 @@ func (p *Projector) runStarted(ev *activity.Event, f *activity.RunStart) {
 	if open := p.cur.st.run; open != nil {
 		p.endRunBefore(open, names.CutByStart)
 	}
-	p.openSegment(p.newRun(ev.Key, *f, false), p.now).firm = true
+	p.startSegment(p.newRun(ev.Key, *f, false), p.now).firm = true
 }
 
 // endRunBefore ends a run at its last entry before the one being read.
@@ -118,11 +125,11 @@ func (p *Projector) segment(child int64) *segment {
 	if p.cur.since != 0 {
 		start = min(child, p.cur.since)
 	}
-	return p.openSegment(r, start)
+	return p.startSegment(r, start)
 }
 
-// openSegment starts the span of a run's next segment.
-func (p *Projector) openSegment(r *run, start int64) *segment {
+// startSegment starts the span of a run's next segment.
+func (p *Projector) startSegment(r *run, start int64) *segment {
 	r.segments++
 	name := names.Namespace + "run"
 	if p.opts.Naming == NamingGenAI {
@@ -157,10 +164,12 @@ func (p *Projector) openSegment(r *run, start int64) *segment {
 	case p.opts.Group == GroupRun && r.before != nil && r.before.latest.ok():
 		s.addLink(r.before.latest.link(names.LinkPreviousRun))
 	}
-	r.open = &segment{run: r, span: s, last: p.now, child: start}
-	p.open.add(r.open)
-	r.latest = *p.start(s)
-	return r.open
+	seg := &segment{run: r, start: start, child: start, openSegment: &openSegment{span: s, last: p.now}}
+	seg.ref = p.start(s)
+	p.do(p.cur, spanSeen{&seg.ref})
+	p.open.add(seg)
+	r.open, r.latest = seg, seg.ref
+	return seg
 }
 
 func (p *Projector) agent(r *run) string {
@@ -204,8 +213,7 @@ func (p *Projector) cutOff(r *run, by string) {
 // branch did is not.
 func (p *Projector) endSegment(seg *segment, at int64, reason, why string, more func(*attributes)) {
 	s := seg.span
-	start := s.Start.UnixNano()
-	end := max(at, seg.child, start)
+	end := max(at, seg.child, seg.start)
 	s.End = wall(end)
 	s.add(func(a *attributes) {
 		a.string(names.RunReason, reason)
@@ -222,7 +230,7 @@ func (p *Projector) endSegment(seg *segment, at int64, reason, why string, more 
 		s.fail(reason, why)
 	}
 	p.open.remove(seg)
-	seg.ended, seg.child = true, end
+	seg.ended, seg.child, seg.openSegment = true, end, nil
 	seg.run.open = nil
 	p.sendEnd(s)
 }
@@ -266,7 +274,7 @@ func (p *Projector) input(ev *activity.Event, f *activity.Input) {
 		}
 		p.endInferred(r)
 	}
-	p.openSegment(p.newRun(ev.Key, activity.RunStart{}, true), p.now).firm = true
+	p.startSegment(p.newRun(ev.Key, activity.RunStart{}, true), p.now).firm = true
 }
 
 // endInferred ends an inferred run whose last model call failed, at its last entry before the one being read.

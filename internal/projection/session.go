@@ -183,8 +183,9 @@ func (p *Projector) newSpan(typ Type, id trace.SpanID, name string) *Span {
 	return s
 }
 
-// start sends a span of the current tip on its way: its links are completed and it becomes the last span of the path.
-func (p *Projector) start(s *Span) *spanRef {
+// start sends a span of the current tip on its way, once its links are complete. The caller makes it the last span of the
+// path.
+func (p *Projector) start(s *Span) spanRef {
 	t := p.cur
 	if b := t.branch; b != nil {
 		t.branch = nil
@@ -198,10 +199,8 @@ func (p *Projector) start(s *Span) *spanRef {
 			}
 		})
 	}
-	ref := &spanRef{span: s.SpanID, trace: p.traceOf(s)}
-	p.do(t, spanSeen{ref})
 	p.sendStart(s)
-	return ref
+	return spanRef{span: s.SpanID, trace: p.traceOf(s)}
 }
 
 // traceOf returns a lasting pointer to the trace id of a span.
@@ -219,7 +218,7 @@ func (p *Projector) traceOf(s *Span) *trace.TraceID {
 // placed gives a span its trace and its parent: the run the tip is in, else the session's mark.
 func (p *Projector) placed(s *Span, in *segment) {
 	if in != nil {
-		s.TraceID, s.Parent = in.run.trace, in.span.SpanID
+		s.TraceID, s.Parent = in.run.trace, in.ref.span
 		return
 	}
 	s.TraceID, s.Parent = p.owner.TraceID, p.sessionMark()

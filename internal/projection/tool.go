@@ -16,18 +16,14 @@ type call struct {
 	entry         string // the entry that holds it
 	response      uint64 // hash of the response that asked for it, 0 for none
 	hash          uint64 // of its id
-	owner         *Session
-	node          uint32
 	time          int64
-	repeated      bool      // an earlier call of the file has the same id
 	chat          *chat     // the model call that asked for it, once its response is known
 	seg           *segment  // in which it was made
-	spoken        *handoff  // the span that says it was not handed over when the file fell silent
-	verdict       string    // of the latest decision, on whatever branch
 	decisions     *decision // the latest that stands on no span, on whatever branch
-	spans         int       // spans so far, on whatever branch
-	handOffs      int
-	subsessions   []string
+	node          uint32
+	spans         int32 // spans so far, on whatever branch
+	handOffs      int32
+	repeated      bool // an earlier call of the file has the same id
 }
 
 // handoff is a span of a call: a hand-off to its tool, or what is known without one.
@@ -80,6 +76,7 @@ func (c callMade) apply(st *state) {
 type handedOff struct{ *handoff }
 
 func (c handedOff) apply(st *state) {
+	st.last = c.ref
 	st.update(c.call, func(cs *callState) {
 		cs.handoff, cs.held, cs.answered, cs.rejected, cs.waiting = c.handoff, false, false, false, nil
 		cs.wait = c.wait
@@ -146,7 +143,7 @@ func (p *Projector) called(ev *activity.Event, f *activity.Call) {
 	p.wrote(f.ResponseID)
 	c := &call{
 		id: f.ID, name: f.Name, typ: f.Type, entry: ev.Key, response: p.hashOf(f.ResponseID), hash: p.hashOf(f.ID),
-		owner: p.owner, node: p.at, time: p.now, repeated: !p.firstUse("call", f.ID),
+		node: p.at, time: p.now, repeated: !p.firstUse("call", f.ID),
 	}
 	p.do(p.cur, callMade{c})
 	p.open.add(c)
@@ -164,11 +161,11 @@ func (p *Projector) dispatched(ev *activity.Event, f *activity.Dispatch) {
 		p.endTool(h, p.now, names.StateInFlight, "handed to its tool again before an output")
 	}
 	wait := p.answer(cs, names.VerdictDispatch, "")
-	earlier := cs.earlier()
+	earlier := p.earlier(cs)
 	cs.call.handOffs++
 	h := p.startTool(p.segment(p.now), cs, ev.Key, p.now, wait, func(s *Span, a *attributes) {
 		a.string(names.Timing, string(activity.Measured))
-		a.add(names.CallDispatch.Int(cs.call.handOffs))
+		a.add(names.CallDispatch.Int(int(cs.call.handOffs)))
 		a.string(names.CallIdempotencyKey, f.IdempotencyKey)
 		switch {
 		case earlier == cs.handoff && earlier != nil:
@@ -192,6 +189,7 @@ func (p *Projector) resulted(ev *activity.Event, f *activity.Result) {
 	h := cs.handoff
 	if h == nil || h.ended {
 		h = p.lateTool(ev, cs, f, end)
+		p.do(p.cur, spanSeen{&h.ref})
 	}
 	state := names.StateCompleted
 	switch {
@@ -212,7 +210,7 @@ func (p *Projector) resulted(ev *activity.Event, f *activity.Result) {
 // with its run.
 func (p *Projector) lateTool(ev *activity.Event, cs *callState, f *activity.Result, end int64) *handoff {
 	wait := p.answer(cs, names.VerdictResult, "")
-	earlier := cs.earlier()
+	earlier := p.earlier(cs)
 	start, timing := cs.call.asked(), activity.Bounded
 	switch {
 	case usable(f.Start):
@@ -245,14 +243,14 @@ func (p *Projector) startTool(seg *segment, cs *callState, entry string, start, 
 	c := cs.call
 	c.spans++
 	p.open.remove(c)
-	key := []string{c.id, strconv.Itoa(c.spans)}
+	key := []string{c.id, strconv.Itoa(int(c.spans))}
 	if c.repeated {
 		key = append(key, c.entry)
 	}
 	s := p.newSpan(TypeTool, p.ids.span(p.owner.ID, TypeTool, key...), spanName(names.OperationExecuteTool, c.name))
 	adjusted := false
 	if seg != nil {
-		from := seg.span.Start.UnixNano()
+		from := seg.start
 		adjusted = start < from && p.now < from
 		start = max(start, from)
 	}
@@ -271,15 +269,15 @@ func (p *Projector) startTool(seg *segment, cs *callState, entry string, start, 
 			a.add(names.ApprovalWait.Int64(h.wait / int64(time.Millisecond)))
 		}
 		a.flag(names.ClockAdjusted, adjusted)
-		p.putSubsessions(s, a, c.subsessions)
+		p.putSubsessions(s, a, p.spawned[c])
 		more(s, a)
 	})
 	if c.chat != nil {
 		s.addLink(c.chat.ref.link(names.LinkProducedBy))
 	}
 	cs.waiting.each(func(d *decision) { d.place(s) })
-	h.ref = *p.start(s)
-	if seg != nil {
+	h.ref = p.start(s)
+	if seg != nil && !seg.ended {
 		seg.tools = append(seg.tools, h)
 	}
 	p.open.add(h)
@@ -298,7 +296,7 @@ func (p *Projector) putSubsessions(s *Span, a *attributes, sessions []string) {
 	if len(sessions) == 0 {
 		return
 	}
-	if s.attribute(names.Subsession).Type() == attribute.INVALID {
+	if s.attribute(names.Subsession).Type() == attribute.EMPTY {
 		a.string(names.Subsession, sessions[0])
 	}
 	if p.opts.Group != GroupRun {
@@ -322,7 +320,7 @@ func (p *Projector) endTool(h *handoff, at int64, state, why string) {
 	s.End = wall(end)
 	s.add(func(a *attributes) {
 		a.string(names.CallState, state)
-		if end != at && s.attribute(names.ClockAdjusted).Type() == attribute.INVALID {
+		if end != at && s.attribute(names.ClockAdjusted).Type() == attribute.EMPTY {
 			a.flag(names.ClockAdjusted, true)
 		}
 	})
@@ -330,7 +328,7 @@ func (p *Projector) endTool(h *handoff, at int64, state, why string) {
 		s.fail(names.StateInFlight, why)
 	}
 	h.ended, h.end, h.span = true, end, nil
-	if h.seg != nil {
+	if h.seg != nil && !h.seg.ended {
 		h.seg.child = max(h.seg.child, end)
 		h.seg.adjusted = h.seg.adjusted || end != at
 	}
@@ -372,19 +370,20 @@ func (h *handoff) left() string {
 // duration, and hangs from the segment in which the call was made, though that may have ended.
 func (p *Projector) speakOf(c *call) {
 	state := names.StateUnknown
-	switch {
-	case c.verdict == activity.Answer:
-		state = names.StateAnswered
-	case c.verdict == activity.Reject:
-		state = names.StateRejected
-	case c.verdict == activity.Hold:
-		state = names.StateHeld
-	case p.promise:
+	if p.promise {
 		state = names.StateNeverStarted
 	}
 	at, seg := c.asked(), c.seg
 	if d := c.decisions; d != nil {
 		at = max(at, d.time)
+		switch d.verdict {
+		case activity.Answer:
+			state = names.StateAnswered
+		case activity.Reject:
+			state = names.StateRejected
+		case activity.Hold:
+			state = names.StateHeld
+		}
 	}
 	if seg != nil && seg.ended {
 		if at > seg.child {
@@ -393,7 +392,7 @@ func (p *Projector) speakOf(c *call) {
 			at = min(at, seg.child-instant)
 		}
 	}
-	p.cur, p.at, p.owner = p.detached(c.node), c.node, c.owner
+	p.cur, p.at, p.owner = p.detached(c.node), c.node, p.session
 	h := p.startTool(seg, &callState{call: c, waiting: c.decisions}, c.entry, at, 0, func(_ *Span, a *attributes) {
 		a.string(names.Timing, string(activity.Bounded))
 	})
@@ -402,7 +401,8 @@ func (p *Projector) speakOf(c *call) {
 		end = min(end, seg.child)
 	}
 	p.endTool(h, end, state, "")
-	c.spoken = h
+	p.do(p.cur, spanSeen{&h.ref})
+	p.spoken[c] = h
 }
 
 // in counts the call to the segment in which it was made.
@@ -414,9 +414,9 @@ func (c *call) in(seg *segment) {
 }
 
 // earlier is the span that a call had before on the path, or when the file fell silent.
-func (cs *callState) earlier() *handoff {
+func (p *Projector) earlier(cs *callState) *handoff {
 	if cs.handoff != nil {
 		return cs.handoff
 	}
-	return cs.call.spoken
+	return p.spoken[cs.call]
 }

@@ -28,7 +28,6 @@ func newTree() *tree {
 }
 
 func (t *tree) at(n uint32) *node { return t.nodes.at(n) }
-func (t *tree) len() uint32       { return t.nodes.len() - 1 }
 
 // find returns the node of a key, or 0.
 func (t *tree) find(key string) uint32 {

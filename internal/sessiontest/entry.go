@@ -45,8 +45,12 @@ func (p *pen) say() {
 
 // tools that a session may have.
 func (f *file) tool(name string) object {
-	return object{{"type", "function"}, {"name", name}, {"description", "Does what " + name + " does."},
-		{"parameters", object{{"type", "object"}, {"properties", object{{"path", object{{"type", "string"}}}}}}}}
+	return object{
+		{"type", "function"},
+		{"name", name},
+		{"description", "Does what " + name + " does."},
+		{"parameters", object{{"type", "object"}, {"properties", object{{"path", object{{"type", "string"}}}}}}},
+	}
 }
 
 var toolNames = []string{"bash", "read_file", "grep", "edit_file"}
@@ -63,9 +67,13 @@ func (p *pen) config() {
 	if f.o.Subsessions > 0 {
 		tools = append(tools, f.tool("task"))
 	}
-	p.configure(object{{"model", models[f.r.IntN(len(models))]}, {"instructions", "You are acme-coder. " + phrase(f.r, 40)},
-		{"reasoning", object{{"effort", "medium"}, {"summary", "auto"}}}, {"tools_added", tools},
-		{"extra", object{{"temperature", raw("0.5")}, {"service_tier", "default"}}}})
+	p.configure(object{
+		{"model", models[f.r.IntN(len(models))]},
+		{"instructions", "You are acme-coder. " + phrase(f.r, 40)},
+		{"reasoning", object{{"effort", "medium"}, {"summary", "auto"}}},
+		{"tools_added", tools},
+		{"extra", object{{"temperature", raw("0.5")}, {"service_tier", "default"}}},
+	})
 }
 
 // reconfigure writes a delta to the settings.
@@ -95,9 +103,13 @@ func (p *pen) configure(delta object) {
 func (f *file) tokens() (usage object, note func(in, out, cached, reasoning *int64)) {
 	in, out := int64(f.r.IntN(200_000)), int64(f.r.IntN(4_000))
 	cached, reasoning := f.r.Int64N(in+1), f.r.Int64N(out+1)
-	usage = object{{"input_tokens", in}, {"output_tokens", out}, {"total_tokens", in + out},
+	usage = object{
+		{"input_tokens", in},
+		{"output_tokens", out},
+		{"total_tokens", in + out},
 		{"input_tokens_details", object{{"cached_tokens", cached}}},
-		{"output_tokens_details", object{{"reasoning_tokens", reasoning}}}}
+		{"output_tokens_details", object{{"reasoning_tokens", reasoning}}},
+	}
 	return usage, func(i, o, c, r *int64) { *i += in; *o += out; *c += cached; *r += reasoning }
 }
 
@@ -140,8 +152,12 @@ func (p *pen) chat(mayCall bool) (calls []*call, ok bool) {
 	switch {
 	case failed:
 		status = "failed"
-		body = body.with("error", object{{"type", "server_error"}, {"code", "overloaded"}, {"message", phrase(f.r, 40)},
-			{"param", nil}})
+		body = body.with("error", object{
+			{"type", "server_error"},
+			{"code", "overloaded"},
+			{"message", phrase(f.r, 40)},
+			{"param", nil},
+		})
 	case incomplete:
 		status = "incomplete"
 		body = body.with("incomplete", object{{"reason", []string{"max_output_tokens", "content_filter"}[f.r.IntN(2)]}})
@@ -211,8 +227,14 @@ func (p *pen) outputs(id string, mayCall, incomplete bool) (calls []*call) {
 		if f.o.Subsessions > 0 && f.oneIn(3) {
 			c.truth.Name, c.spawns, c.truth.Background = "task", true, f.oneIn(3)
 		}
-		item := object{{"type", "function_call"}, {"id", "fc_" + callID}, {"status", status(i == n-1)},
-			{"call_id", callID}, {"name", c.truth.Name}, {"arguments", f.prose.args(f.r)}}
+		item := object{
+			{"type", "function_call"},
+			{"id", "fc_" + callID},
+			{"status", status(i == n-1)},
+			{"call_id", callID},
+			{"name", c.truth.Name},
+			{"arguments", f.prose.args(f.r)},
+		}
 		p.output(id, item, func(n *node) {
 			c.truth.EntryID = n.id
 			f.calls = append(f.calls, c)

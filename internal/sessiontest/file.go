@@ -119,8 +119,13 @@ func (f *file) stamp(t time.Time) string {
 
 // header writes the first line.
 func (f *file) header() {
-	o := object{{"type", "session"}, {"format", "agentsession/0.2"}, {"id", f.id}, {"created_at", f.stamp(f.now)},
-		{"payload", "openresponses/2026-04-24"}}
+	o := object{
+		{"type", "session"},
+		{"format", "agentsession/0.2"},
+		{"id", f.id},
+		{"created_at", f.stamp(f.now)},
+		{"payload", "openresponses/2026-04-24"},
+	}
 	if !f.oneIn(8) {
 		o = o.with("harness", object{{"name", "acme-coder"}, {"version", "1.4.0"}})
 	}

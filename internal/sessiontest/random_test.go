@@ -186,8 +186,10 @@ func TestAllReachesEveryOption(t *testing.T) {
 	var mask [2]int
 	for seed := range uint64(50) {
 		o := All(seeded(seed))
-		for i, b := range []bool{o.Records, o.NoRuns, o.Decisions, o.Retries, o.Interrupted, o.Branches, o.Alternating, o.LeafMarks,
-			o.Compactions, o.Silences, o.ClockSteps, o.Asides, o.Extensions, o.Hashes, o.Spellings, o.Subsessions > 0} {
+		for i, b := range []bool{
+			o.Records, o.NoRuns, o.Decisions, o.Retries, o.Interrupted, o.Branches, o.Alternating, o.LeafMarks,
+			o.Compactions, o.Silences, o.ClockSteps, o.Asides, o.Extensions, o.Hashes, o.Spellings, o.Subsessions > 0,
+		} {
 			mask[count(b)] |= 1 << i
 		}
 	}

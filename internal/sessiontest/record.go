@@ -111,8 +111,11 @@ func (p *pen) compact() {
 	}
 	summary := message("user", "input_text", f.prose.text(f.r, summaryText))
 	if f.oneIn(3) {
-		summary = object{{"type", "compaction"}, {"id", "cmp_" + f.nodes[kept].id},
-			{"encrypted_content", f.prose.text(f.r, summaryText)}}
+		summary = object{
+			{"type", "compaction"},
+			{"id", "cmp_" + f.nodes[kept].id},
+			{"encrypted_content", f.prose.text(f.r, summaryText)},
+		}
 	}
 	body := object{{"first_kept", f.nodes[kept].id}, {"summary", summary}, {"config", p.state().set.checkpoint()}}
 	note := func() {}
@@ -180,8 +183,11 @@ func (p *pen) aside() {
 			}
 		})
 	case 1:
-		p.append("env", object{{"cwd", "/home/ada/" + phrase(f.r, 5)}, {"vcs", object{{"system", "git"}, {"dirty", f.oneIn(2)}}},
-			{"workspace", object{{"kind", "container"}, {"ref", "sha256:9f2c"}}}}, nil)
+		p.append("env", object{
+			{"cwd", "/home/ada/" + phrase(f.r, 5)},
+			{"vcs", object{{"system", "git"}, {"dirty", f.oneIn(2)}}},
+			{"workspace", object{{"kind", "container"}, {"ref", "sha256:9f2c"}}},
+		}, nil)
 	case 2:
 		p.append("outcome", object{{"kind", "eval"}, {"target", f.nodes[target].id}, {"score", raw("0.75")}, {"pass", true}}, nil)
 	case 3:

@@ -65,7 +65,7 @@ func (c *checker) span(s *projection.Span) {
 		c.fail(s, "is over the limit: %d attributes, %d events, %d links", len(s.Attributes), len(s.Events), len(s.Links))
 	}
 	for _, key := range []attribute.Key{"session.id", "gen_ai.conversation.id", "agentsession.session.id", "agentsession.span.type"} {
-		if Attribute(s, key).Type() == attribute.INVALID {
+		if Attribute(s, key).Type() == attribute.EMPTY {
 			c.fail(s, "does not say %s", key)
 		}
 	}

@@ -63,7 +63,7 @@ func Dump(spans []*projection.Span) string {
 				fmt.Fprintf(&b, " in trace %s", l.TraceID)
 			}
 			for _, kv := range l.Attributes {
-				fmt.Fprintf(&b, " %s=%s", kv.Key, kv.Value.Emit())
+				fmt.Fprintf(&b, " %s=%s", kv.Key, kv.Value.String())
 			}
 			b.WriteByte('\n')
 		}
@@ -87,7 +87,7 @@ func clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05.0000
 
 func dumpAttributes(b *strings.Builder, indent string, list []attribute.KeyValue) {
 	for _, kv := range list {
-		fmt.Fprintf(b, "%s%s = %s\n", indent, kv.Key, quoteIfOdd(kv.Value.Emit()))
+		fmt.Fprintf(b, "%s%s = %s\n", indent, kv.Key, quoteIfOdd(kv.Value.String()))
 	}
 }
 

@@ -225,8 +225,10 @@ func (a *axis) ticks() []tick {
 }
 
 // steps are round times, in seconds.
-var steps = []time.Duration{1, 2, 5, 10, 15, 30, 60, 2 * 60, 5 * 60, 10 * 60, 15 * 60, 30 * 60,
-	3600, 2 * 3600, 3 * 3600, 6 * 3600, 12 * 3600, 24 * 3600}
+var steps = []time.Duration{
+	1, 2, 5, 10, 15, 30, 60, 2 * 60, 5 * 60, 10 * 60, 15 * 60, 30 * 60,
+	3600, 2 * 3600, 3 * 3600, 6 * 3600, 12 * 3600, 24 * 3600,
+}
 
 // niceStep returns a round time that takes at least cells columns.
 func niceStep(perCell time.Duration, cells int) time.Duration {

@@ -43,27 +43,39 @@ func hold(t *testing.T, picture string, o Options) {
 
 // randomTrace makes spans that no projector would: any parent, any time, any text.
 func randomTrace(r *rand.Rand) *Collector {
-	texts := []string{"", "bash", "gpt-5", "pi", "agentsession.x", "a b c", strings.Repeat("long ", 60),
+	texts := []string{
+		"", "bash", "gpt-5", "pi", "agentsession.x", "a b c", strings.Repeat("long ", 60),
 		"\x1b[31m", "\u202eabc", "\xff\xfe", "ins\nert", "日本語の名前", "👩‍💻", "e\u0301\ufe0f", "🇩🇪", "\u0301", "#\ufe0f",
-		"completed", "held", "never_started", "done", "bounded", "inferred"}
+		"completed", "held", "never_started", "done", "bounded", "inferred",
+	}
 	text := func() string { return texts[r.IntN(len(texts))] }
-	types := []projection.Type{projection.TypeSession, projection.TypeRun, projection.TypeChat, projection.TypeTool,
-		projection.TypeApproval, projection.TypeCompaction, projection.TypeBranch, projection.TypeEvent, "unheard of"}
+	types := []projection.Type{
+		projection.TypeSession, projection.TypeRun, projection.TypeChat, projection.TypeTool,
+		projection.TypeApproval, projection.TypeCompaction, projection.TypeBranch, projection.TypeEvent, "unheard of",
+	}
 	units := []time.Duration{0, 1, time.Microsecond, ms, s, m, h, 24 * h, 9000 * h}
 	length := func() time.Duration { return units[r.IntN(len(units))] * time.Duration(r.IntN(100)) }
-	keys := []attribute.Key{names.RequestModel, names.ErrorType, names.Timing, names.SessionName, names.CallState, names.RunReason,
-		names.ChatPurpose, names.ApprovalTool, names.ApprovalVerdict, names.Subsession}
+	keys := []attribute.Key{
+		names.RequestModel, names.ErrorType, names.Timing, names.SessionName, names.CallState, names.RunReason,
+		names.ChatPurpose, names.ApprovalTool, names.ApprovalVerdict, names.Subsession,
+	}
 	numbers := []attribute.Key{names.InputTokens, names.OutputTokens, names.CacheReadTokens, names.ApprovalWait}
 
 	c := &Collector{}
-	sessions := []*projection.Session{nil, {}, {ID: "s", Root: "s", Harness: "h", CWD: "/" + strings.Repeat("d/", 200)},
-		{ID: text(), Root: "s", Format: text()}}
+	sessions := []*projection.Session{
+		nil,
+		{},
+		{ID: "s", Root: "s", Harness: "h", CWD: "/" + strings.Repeat("d/", 200)},
+		{ID: text(), Root: "s", Format: text()},
+	}
 	date := func(year int) time.Time { return time.Date(year, 9, 20, 0, 0, 0, 0, time.UTC) }
 	base := []time.Time{{}, time.Unix(0, 0), date(2026), date(2261)}
 	start := base[r.IntN(len(base))]
 	for i := range uint32(r.IntN(80)) {
-		sp := &projection.Span{SpanID: spanID(i), Parent: spanID(uint32(r.IntN(80))), Type: types[r.IntN(len(types))],
-			Name: text() + " " + text(), Seq: r.Uint32(), Session: sessions[r.IntN(len(sessions))], Start: start.Add(length())}
+		sp := &projection.Span{
+			SpanID: spanID(i), Parent: spanID(uint32(r.IntN(80))), Type: types[r.IntN(len(types))],
+			Name: text() + " " + text(), Seq: r.Uint32(), Session: sessions[r.IntN(len(sessions))], Start: start.Add(length()),
+		}
 		if r.IntN(3) > 0 {
 			sp.Parent = spanID(uint32(r.IntN(int(i) + 1)))
 		}
@@ -80,8 +92,10 @@ func randomTrace(r *rand.Rand) *Collector {
 			sp.Attributes = append(sp.Attributes, names.Cost.Float64(math.Exp(r.NormFloat64()*9)), names.InputTokens.String("no number"))
 		}
 		if r.IntN(5) == 0 {
-			sp.Links = append(sp.Links, projection.Link{SpanID: spanID(uint32(r.IntN(80))),
-				Attributes: []attribute.KeyValue{names.Link.String("branch")}})
+			sp.Links = append(sp.Links, projection.Link{
+				SpanID:     spanID(uint32(r.IntN(80))),
+				Attributes: []attribute.KeyValue{names.Link.String("branch")},
+			})
 		}
 		c.Start(sp)
 		if r.IntN(6) > 0 {

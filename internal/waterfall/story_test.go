@@ -50,7 +50,8 @@ func (st *story) sub(id string) (back func()) {
 }
 
 func (st *story) add(t projection.Type, name string, parent *projection.Span, from, to time.Duration,
-	attrs ...attribute.KeyValue) *projection.Span {
+	attrs ...attribute.KeyValue,
+) *projection.Span {
 	sp := &projection.Span{
 		TraceID: st.session.TraceID, SpanID: spanID(st.seq), Type: t, Name: name, Session: st.session, Seq: st.seq,
 		Start: st.start.Add(from), Attributes: attrs,
@@ -87,27 +88,34 @@ func (st *story) run(parent *projection.Span, from, to time.Duration, attrs ...a
 }
 
 func (st *story) chat(parent *projection.Span, model string, from, to time.Duration, in, out int64,
-	attrs ...attribute.KeyValue) *projection.Span {
-	attrs = append([]attribute.KeyValue{names.RequestModel.String(model), names.InputTokens.Int64(in),
-		names.CacheReadTokens.Int64(in * 4 / 5), names.OutputTokens.Int64(out), names.Timing.String("measured")}, attrs...)
+	attrs ...attribute.KeyValue,
+) *projection.Span {
+	attrs = append([]attribute.KeyValue{
+		names.RequestModel.String(model), names.InputTokens.Int64(in),
+		names.CacheReadTokens.Int64(in * 4 / 5), names.OutputTokens.Int64(out), names.Timing.String("measured"),
+	}, attrs...)
 	return st.add(projection.TypeChat, "chat "+model, parent, from, to, attrs...)
 }
 
 func (st *story) tool(parent *projection.Span, name string, from, to time.Duration,
-	attrs ...attribute.KeyValue) *projection.Span {
+	attrs ...attribute.KeyValue,
+) *projection.Span {
 	attrs = append([]attribute.KeyValue{names.Timing.String("measured")}, attrs...)
 	return st.add(projection.TypeTool, "execute_tool "+name, parent, from, to, attrs...)
 }
 
 func (st *story) approval(parent *projection.Span, tool string, from, to time.Duration,
-	attrs ...attribute.KeyValue) *projection.Span {
+	attrs ...attribute.KeyValue,
+) *projection.Span {
 	attrs = append([]attribute.KeyValue{names.ApprovalTool.String(tool)}, attrs...)
 	return st.add(projection.TypeApproval, "agentsession.approval", parent, from, to, attrs...)
 }
 
 func link(from, to *projection.Span, kind string) {
-	from.Links = append(from.Links, projection.Link{TraceID: to.TraceID, SpanID: to.SpanID,
-		Attributes: []attribute.KeyValue{names.Link.String(kind)}})
+	from.Links = append(from.Links, projection.Link{
+		TraceID: to.TraceID, SpanID: to.SpanID,
+		Attributes: []attribute.KeyValue{names.Link.String(kind)},
+	})
 }
 
 func state(s string) attribute.KeyValue   { return names.CallState.String(s) }

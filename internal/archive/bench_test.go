@@ -70,8 +70,8 @@ func (e *encode) flush() {
 	e.batch.Reset()
 }
 
-func readAll(b *testing.B, data []byte, emit func(*activity.Event)) {
-	rd, err := source.NewReader(bytes.NewReader(data), source.Options{})
+func readAll(b *testing.B, r io.Reader, emit func(*activity.Event)) {
+	rd, err := source.NewReader(r, source.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -124,41 +124,58 @@ func BenchmarkArchive(b *testing.B) {
 		return 0
 	})
 	run("read", func(data []byte) int {
-		readAll(b, data, func(*activity.Event) {})
+		readAll(b, bytes.NewReader(data), func(*activity.Event) {})
 		return 0
 	})
 	run("project", func(data []byte) int {
 		sink := &discard{}
 		p := projection.New(projection.Options{}, sink)
-		readAll(b, data, p.Feed)
+		readAll(b, bytes.NewReader(data), p.Feed)
 		p.Finish()
 		return sink.spans
 	})
 	run("encode", func(data []byte) int {
 		sink := &encode{batch: otlp.NewBatch(otlp.Config{})}
 		p := projection.New(projection.Options{}, sink)
-		readAll(b, data, p.Feed)
+		readAll(b, bytes.NewReader(data), p.Feed)
 		p.Finish()
 		sink.flush()
 		return sink.spans
 	})
 }
 
-// BenchmarkMemory reports what the projection of one long session holds for each entry when all of it has been read.
+// BenchmarkMemory reports what the projection of one long session holds for each entry when all of it has been read: a
+// session with texts of realistic length, and a dense one that records every step and has hardly any text.
 func BenchmarkMemory(b *testing.B) {
-	r := rand.New(rand.NewPCG(1, 0))
-	c := sessiontest.Random(r, sessiontest.Options{Entries: 200_000, Records: true, Decisions: true, TextSize: 50})
-	data := c.Files[0].Data
-	for b.Loop() {
-		var before, after runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&before)
-		p := projection.New(projection.Options{}, &discard{})
-		readAll(b, data, p.Feed)
-		runtime.GC()
-		runtime.ReadMemStats(&after)
-		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(p.Entries()), "B/entry")
-		b.ReportMetric(float64(p.Entries()), "entries")
-		runtime.KeepAlive(p)
+	sessions := map[string]func(w io.Writer) error{
+		"realistic": func(w io.Writer) error {
+			_, err := sessiontest.Realistic(w, rand.New(rand.NewPCG(1, 0)), 1<<30)
+			return err
+		},
+		"dense": func(w io.Writer) error {
+			c := sessiontest.Random(rand.New(rand.NewPCG(1, 0)),
+				sessiontest.Options{Entries: 200_000, Records: true, Decisions: true, TextSize: 50})
+			_, err := w.Write(c.Files[0].Data)
+			return err
+		},
+	}
+	for name, write := range sessions {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				r, w := io.Pipe()
+				go func() { w.CloseWithError(write(w)) }()
+				p := projection.New(projection.Options{}, &discard{})
+				readAll(b, r, p.Feed)
+				var with, without runtime.MemStats
+				runtime.GC()
+				runtime.ReadMemStats(&with)
+				entries := float64(p.Entries())
+				runtime.KeepAlive(p)
+				runtime.GC()
+				runtime.ReadMemStats(&without)
+				b.ReportMetric(float64(with.HeapAlloc-without.HeapAlloc)/entries, "B/entry")
+				b.ReportMetric(entries, "entries")
+			}
+		})
 	}
 }

@@ -54,7 +54,7 @@ func FuzzEncodings(f *testing.F) {
 			Status:            projection.Status{Code: codes.Error, Description: "e" + s},
 			Session:           &projection.Session{Harness: s},
 		}
-		b := NewBatch(testConfig)
+		b := NewBatch(Config{ScopeVersion: s, SchemaURL: s})
 		b.Add(span)
 
 		data, got := &tracepb.TracesData{ResourceSpans: b.ResourceSpans()}, new(tracepb.TracesData)

@@ -180,9 +180,12 @@ func (p *Projector) clock(ev *activity.Event) {
 	case usable(p.session.Created):
 		p.now = p.session.Created.UnixNano()
 	}
-	if ev.Part == 0 && !ev.Time.IsZero() {
-		p.note(ev, ErrTime, fmt.Sprintf("%s is outside 1970 to 2262; the time of the entry before is used",
-			ev.Time.Format(time.RFC3339)))
+	if ev.Part == 0 {
+		what := "the entry has none"
+		if !ev.Time.IsZero() {
+			what = ev.Time.Format(time.RFC3339) + " is outside 1970 to 2262"
+		}
+		p.note(ev, ErrTime, what+"; the time of the entry before is used")
 	}
 }
 

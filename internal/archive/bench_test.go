@@ -144,7 +144,7 @@ func BenchmarkArchive(b *testing.B) {
 	})
 }
 
-// BenchmarkMemory reports what the projection of one long session holds for each entry when all of it has been read: a
+// BenchmarkMemory (promise P11) reports what the projection of one long session holds for each entry when all of it has been read: a
 // session with texts of realistic length, and a dense one that records every step and has hardly any text.
 func BenchmarkMemory(b *testing.B) {
 	sessions := map[string]func(w io.Writer) error{

@@ -124,7 +124,7 @@ func TestAlternatingBranches(t *testing.T) {
 	}
 }
 
-// Whatever happens to a byte, nothing panics, the rules of a trace hold, and lines that were not touched are read.
+// Whatever happens to a byte (promise P4), nothing panics, the rules of a trace hold, and lines that were not touched are read.
 func TestEveryByteCutFlippedAndZeroed(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(testdata, "decisions.jsonl"))
 	if err != nil {

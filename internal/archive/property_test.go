@@ -2,6 +2,7 @@ package archive_test
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -19,17 +20,12 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// seeds is how many random sessions each property is tried on.
-func seeds(t *testing.T) uint64 {
-	if testing.Short() {
-		return 40
-	}
-	return 300
-}
+// seeds is how many random sessions each property is tried on; a campaign has more.
+var seeds = flag.Uint64("seeds", 100, "number of random sessions for each property")
 
 // eachCase runs a test on random sessions of every kind; a failure names the seed.
 func eachCase(t *testing.T, test func(t *testing.T, r *rand.Rand, c *sessiontest.Case)) {
-	for seed := range seeds(t) {
+	for seed := range *seeds {
 		r := rand.New(rand.NewPCG(seed, 1))
 		c := sessiontest.Random(r, sessiontest.All(r))
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) { test(t, r, c) })
@@ -51,6 +47,7 @@ func write(t *testing.T, c *sessiontest.Case) string {
 	return dir
 }
 
+// The rules of a trace hold, and a second replay gives the same ids (promise P6).
 func TestTraceRulesHoldForRandomSessions(t *testing.T) {
 	groups := []projection.Group{projection.GroupSession, projection.GroupRun}
 	eachCase(t, func(t *testing.T, r *rand.Rand, c *sessiontest.Case) {
@@ -75,6 +72,7 @@ func TestTraceRulesHoldForRandomSessions(t *testing.T) {
 	})
 }
 
+// Every model call is one chat, and its tokens are those of the file (promise P12); every hand-off is one tool span.
 func TestNothingIsLostOrCountedTwiceInRandomSessions(t *testing.T) {
 	eachCase(t, func(t *testing.T, _ *rand.Rand, c *sessiontest.Case) {
 		rec, reports := replay(t, archive.Options{Finish: true}, write(t, c))
@@ -149,7 +147,7 @@ func TestNothingIsLostOrCountedTwiceInRandomSessions(t *testing.T) {
 	})
 }
 
-// What has ended at some point of a growing file has ended in the same way in the whole.
+// What has ended at some point of a growing file has ended in the same way in the whole (promise P5).
 func TestGrowingFilesGiveTheSpansOfTheWhole(t *testing.T) {
 	eachCase(t, func(t *testing.T, r *rand.Rand, c *sessiontest.Case) {
 		data := c.Files[0].Data

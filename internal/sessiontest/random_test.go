@@ -69,7 +69,7 @@ func seeds() uint64 {
 	if testing.Short() {
 		return 100
 	}
-	return 500
+	return 150
 }
 
 func TestRandomIsValid(t *testing.T) {

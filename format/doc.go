@@ -46,7 +46,7 @@
 // A line that is no entry is described and never guessed at. A [*DamageError] says where it stands, what is wrong, and holds
 // the bytes; [errors.Is] tells the kinds apart:
 //
-//   - [ErrSyntax]: it is not one JSON object in valid UTF-8.
+//   - [ErrSyntax]: it is not one JSON object. What a text inside it holds is looked at only when it is asked for.
 //   - [ErrInvalidEntry]: a member is missing or of the wrong kind. What could be read is in [DamageError.Entry], so that the
 //     entry keeps its place in the tree.
 //   - [ErrLineTooLong]: it is longer than [WithMaxLine] allows.

@@ -193,3 +193,41 @@ func project(t *testing.T, data []byte) *spantest.Recorder {
 		}
 	}
 }
+
+// The last span of each call on the path to the leaf has the state that the path gives it.
+func TestCallStatesOfRandomSessions(t *testing.T) {
+	eachCase(t, func(t *testing.T, _ *rand.Rand, c *sessiontest.Case) {
+		for _, f := range c.Files {
+			rec := &spantest.Recorder{}
+			p := projection.New(projection.Options{}, rec)
+			rd, err := source.NewReader(bytes.NewReader(f.Data), source.Options{})
+			for err == nil {
+				err = rd.Read(p.Feed, func(d *format.DamageError) { t.Error(d) })
+			}
+			p.Finish()
+			onLeaf := p.OnLeaf()
+			got, elsewhere := map[string]string{}, map[string]bool{}
+			for _, s := range rec.Started {
+				switch {
+				case s.Type != projection.TypeTool:
+				case !onLeaf(s):
+					elsewhere[text(s.Attributes, "gen_ai.tool.call.id")] = true
+				default:
+					got[text(s.Attributes, "gen_ai.tool.call.id")] = text(s.Attributes, "agentsession.call.state")
+				}
+			}
+			for id, want := range f.Truth.States {
+				state := got[id]
+				if state == "rejected" || state == "answered" {
+					state = "completed" // with the output that says so
+				}
+				if state == "" && elsewhere[id] || want == "in_flight" && state == "completed" {
+					continue // what became of it happened on another branch
+				}
+				if state != want {
+					t.Errorf("call %s is %q, want %q", id, got[id], want)
+				}
+			}
+		}
+	})
+}

@@ -373,8 +373,9 @@ func (p *Projector) speakOf(c *call) {
 	if p.promise {
 		state = names.StateNeverStarted
 	}
+	cs := p.lastWord(c)
 	at, seg := c.asked(), c.seg
-	if d := c.decisions; d != nil {
+	if d := cs.waiting; d != nil {
 		at = max(at, d.time)
 		switch d.verdict {
 		case activity.Answer:
@@ -393,7 +394,7 @@ func (p *Projector) speakOf(c *call) {
 		}
 	}
 	p.cur, p.at, p.owner = p.detached(c.node), c.node, p.session
-	h := p.startTool(seg, &callState{call: c, waiting: c.decisions}, c.entry, at, 0, func(_ *Span, a *attributes) {
+	h := p.startTool(seg, cs, c.entry, at, 0, func(_ *Span, a *attributes) {
 		a.string(names.Timing, string(activity.Bounded))
 	})
 	end := h.span.Start.UnixNano() + instant
@@ -403,6 +404,18 @@ func (p *Projector) speakOf(c *call) {
 	p.endTool(h, end, state, "")
 	p.do(p.cur, spanSeen{&h.ref})
 	p.spoken[c] = h
+}
+
+// lastWord is what is known of a call without a result: on the path to the leaf, else on the one that spoke of it last.
+func (p *Projector) lastWord(c *call) *callState {
+	for _, t := range []*tip{&p.leaf, &p.aside} {
+		for cs := t.st.calls.get(c.hash); cs != nil; cs = cs.shadow {
+			if cs.call == c {
+				return cs
+			}
+		}
+	}
+	return &callState{call: c, waiting: c.decisions}
 }
 
 // in counts the call to the segment in which it was made.

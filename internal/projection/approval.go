@@ -99,6 +99,8 @@ func (p *Projector) decided(ev *activity.Event, f *activity.Decision) {
 		d.place(h.span)
 		h.held = f.Verdict == activity.Hold
 		h.answer = f.Verdict == activity.Answer
+	} else {
+		p.open.add(cs.call) // no span says this yet
 	}
 	p.do(p.cur, decisionMade{d})
 	if !d.placed {

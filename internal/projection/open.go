@@ -17,7 +17,7 @@ type openWork struct {
 // Open counts the work of a session that nothing in the file has ended yet.
 type Open struct {
 	Runs, Tools, Approvals int
-	// Pending counts the calls that have neither a hand-off nor a result.
+	// Pending counts the calls of which no span says how they stand: not handed to a tool, and without a result.
 	Pending int
 }
 

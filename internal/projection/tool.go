@@ -366,14 +366,19 @@ func (h *handoff) left() string {
 	}
 }
 
-// speakOf sends a span for a call that has neither a hand-off nor a result when nothing more will come. It has no
-// duration, and hangs from the segment in which the call was made, though that may have ended.
+// speakOf sends a span for a call of which no span says how it stands when nothing more will come: it was not handed to its
+// tool, or something was decided about it after the last hand-off had ended. The span has no duration, and hangs from the
+// segment in which the call was made, though that may have ended.
 func (p *Projector) speakOf(c *call) {
+	cs := p.lastWord(c)
+	earlier := p.earlier(cs)
 	state := names.StateUnknown
-	if p.promise {
+	switch {
+	case cs.handoff != nil:
+		state = names.StateInFlight
+	case p.promise:
 		state = names.StateNeverStarted
 	}
-	cs := p.lastWord(c)
 	at, seg := c.asked(), c.seg
 	if d := cs.waiting; d != nil {
 		at = max(at, d.time)
@@ -394,8 +399,11 @@ func (p *Projector) speakOf(c *call) {
 		}
 	}
 	p.cur, p.at, p.owner = p.detached(c.node), c.node, p.session
-	h := p.startTool(seg, cs, c.entry, at, 0, func(_ *Span, a *attributes) {
+	h := p.startTool(seg, cs, c.entry, at, 0, func(s *Span, a *attributes) {
 		a.string(names.Timing, string(activity.Bounded))
+		if earlier != nil {
+			s.addLink(earlier.ref.link(names.LinkFollowsHandOff))
+		}
 	})
 	end := h.span.Start.UnixNano() + instant
 	if seg != nil && seg.ended {

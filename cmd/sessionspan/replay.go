@@ -91,7 +91,7 @@ func newReplay(s streams) *cobra.Command {
 	f.BoolVar(&r.finish, "finish", false, "nothing more will come: end what is still open")
 	f.BoolVar(&r.shift, "shift-to-now", false, "move each trace so that it ends now, under other ids")
 	f.IntVar(&r.maxLine, "max-line", 256<<20, "skip lines of more than this many `BYTES`")
-	f.BoolVar(&r.json, "json", false, "write the summary as JSON")
+	f.BoolVar(&r.json, "json", false, "write the summary as JSON, with all problems in it, to standard error")
 	f.IntVar(&r.width, "width", 0, "draw this many `COLUMNS` wide (default: the terminal's width)")
 	return cmd
 }
@@ -124,14 +124,17 @@ func (r *replay) run(ctx context.Context) error {
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
-	sum := newSummary(r.now)
-	opts.Problem = sum.problem(r.err)
+	sum := newSummary(r.now, r.err)
+	if r.json {
+		sum.log = nil
+	}
+	opts.Problem = sum.found
 	ix := archive.NewIndex(files, r.in, opts.Source)
 	for _, err := range ix.Bad {
-		sum.unreadable(r.err, err)
+		sum.unreadable(err)
 	}
 	for id, paths := range ix.Copies() {
-		sum.copies(r.err, id, paths)
+		sum.copies(id, paths)
 	}
 	groups := r.chosen(ix)
 	if r.session != "" && len(groups) == 0 {
@@ -219,7 +222,9 @@ func (r *replay) files() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintln(r.err, "newest session:", waterfall.Sanitize(newest))
+	if !r.json {
+		fmt.Fprintln(r.err, "newest session:", waterfall.Sanitize(newest))
+	}
 	return []string{newest}, nil
 }
 
@@ -254,7 +259,7 @@ func (r *replay) project(ctx context.Context, ix *archive.Index, groups [][]*arc
 		}
 		for _, f := range group {
 			rep := ix.Project(ctx, f, o, sink)
-			sum.add(r.err, rep)
+			sum.add(rep)
 			if ctx.Err() != nil {
 				break
 			}

@@ -15,9 +15,11 @@ import (
 // maxShown bounds how many problems of one file are shown; all are counted.
 const maxShown = 20
 
-// summary says what a replay came to.
+// summary says what a replay came to. Problems are shown as they are found, unless the summary is for a program, which
+// gets them as a part of it.
 type summary struct {
 	start time.Time
+	log   io.Writer // nil for a program
 	shown map[string]int
 
 	Sessions []sessionSummary `json:"sessions"`
@@ -28,8 +30,17 @@ type summary struct {
 	Bytes    int64            `json:"bytes"`
 	Damaged  int              `json:"damaged"`
 	// Unreadable counts the files without a usable header, or that could not be read to the end.
-	Unreadable int     `json:"unreadable"`
-	Seconds    float64 `json:"seconds"`
+	Unreadable int       `json:"unreadable"`
+	Problems   []problem `json:"problems"`
+	Seconds    float64   `json:"seconds"`
+}
+
+// problem is something that was wrong with a file, or notable.
+type problem struct {
+	// Kind is damaged, not_read or note.
+	Kind string `json:"kind"`
+	Path string `json:"path,omitempty"`
+	What string `json:"what"`
 }
 
 type sessionSummary struct {
@@ -60,38 +71,54 @@ func (o *openCounts) add(p projection.Open) {
 	o.Pending += p.Pending
 }
 
-func newSummary(start time.Time) *summary {
-	return &summary{start: start, shown: map[string]int{}, Sessions: []sessionSummary{}, Spans: spanCounts{}}
-}
-
-// problem returns what shows problems of files as they are found.
-func (s *summary) problem(w io.Writer) func(path string, err error, note bool) {
-	return func(path string, err error, note bool) {
-		what := "damaged"
-		if note {
-			what = "note"
-		}
-		s.shown[path]++
-		switch n := s.shown[path]; {
-		case n <= maxShown:
-			fmt.Fprintf(w, "%s: %s: %s\n", what, waterfall.Sanitize(path), waterfall.Sanitize(err.Error()))
-		case n == maxShown+1:
-			fmt.Fprintf(w, "%s: %s: more of it is counted, not shown\n", what, waterfall.Sanitize(path))
-		}
+func newSummary(start time.Time, log io.Writer) *summary {
+	return &summary{
+		start: start, log: log, shown: map[string]int{},
+		Sessions: []sessionSummary{}, Spans: spanCounts{}, Problems: []problem{},
 	}
 }
 
-func (s *summary) unreadable(w io.Writer, err error) {
+// say shows or keeps a problem.
+func (s *summary) say(p problem) {
+	s.shown[p.Path]++
+	if n := s.shown[p.Path]; p.Path != "" && n > maxShown {
+		if n > maxShown+1 {
+			return
+		}
+		p.What = "more of it is counted, not shown"
+	}
+	if s.log == nil {
+		s.Problems = append(s.Problems, p)
+		return
+	}
+	what := strings.ReplaceAll(p.Kind, "_", " ") + ": "
+	if p.Path != "" {
+		what += p.Path + ": "
+	}
+	fmt.Fprintln(s.log, waterfall.Sanitize(what+p.What))
+}
+
+// found takes a problem of a file.
+func (s *summary) found(path string, err error, note bool) {
+	kind := "damaged"
+	if note {
+		kind = "note"
+	}
+	s.say(problem{kind, path, err.Error()})
+}
+
+// unreadable takes the error of a file that could not be read; it has the path in it.
+func (s *summary) unreadable(err error) {
 	s.Unreadable++
-	fmt.Fprintf(w, "not read: %s\n", waterfall.Sanitize(err.Error()))
+	s.say(problem{"not_read", "", err.Error()})
 }
 
-func (s *summary) copies(w io.Writer, id string, paths []string) {
-	fmt.Fprintf(w, "note: session %s is in several files, whose common part is the same spans: %s\n",
-		waterfall.Sanitize(id), waterfall.Sanitize(strings.Join(paths, ", ")))
+func (s *summary) copies(id string, paths []string) {
+	s.say(problem{"note", "", fmt.Sprintf("session %s is in several files, whose common part is the same spans: %s",
+		id, strings.Join(paths, ", "))})
 }
 
-func (s *summary) add(w io.Writer, r archive.Report) {
+func (s *summary) add(r archive.Report) {
 	s.Files++
 	s.Bytes += r.Stats.Bytes
 	s.Damaged += r.Damaged
@@ -101,7 +128,7 @@ func (s *summary) add(w io.Writer, r archive.Report) {
 		s.Spans[t] += n
 	}
 	if r.Err != nil {
-		s.unreadable(w, r.Err)
+		s.unreadable(r.Err)
 	}
 	if r.Session == nil {
 		return

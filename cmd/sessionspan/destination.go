@@ -89,7 +89,7 @@ type otlpJSON struct {
 }
 
 // maxBatch bounds the size of a line in bytes of the encoded spans.
-const maxBatch = 2 << 20
+const maxBatch = 256 << 10
 
 func (o *otlpJSON) trace() projection.Sink { return o }
 

@@ -62,16 +62,36 @@ func pathError(path string, err error) error {
 }
 
 func (ix *Index) file(path string, stdin io.Reader, o source.Options) (*File, error) {
-	if path != Stdin {
-		s, err := peek(path, o)
-		return &File{Path: path, Session: s, open: func() (io.ReadCloser, error) { return os.Open(path) }}, err
+	if path == Stdin {
+		return once(path, io.NopCloser(stdin), o)
 	}
-	var head bytes.Buffer
-	s, err := session(io.TeeReader(stdin, &head), o)
+	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	all := io.NopCloser(io.MultiReader(&head, stdin))
+	if !info.Mode().IsRegular() { // a pipe
+		in, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		return once(path, in, o)
+	}
+	s, err := peek(path, o)
+	return &File{Path: path, Session: s, open: func() (io.ReadCloser, error) { return os.Open(path) }}, err
+}
+
+// once is a file that can be read only once: what its header took is given again.
+func once(path string, in io.ReadCloser, o source.Options) (*File, error) {
+	var head bytes.Buffer
+	s, err := session(io.TeeReader(in, &head), o)
+	if err != nil {
+		in.Close()
+		return nil, err
+	}
+	all := struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(&head, in), in}
 	return &File{Path: path, Session: s, open: func() (io.ReadCloser, error) { return all, nil }}, nil
 }
 

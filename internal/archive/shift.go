@@ -11,6 +11,9 @@ import (
 // one ends at a given time.
 type Shifted struct{ held holder }
 
+// maxAttributes is the limit of a span.
+const maxAttributes = 128
+
 // Start takes a span.
 func (s *Shifted) Start(span *projection.Span) { s.held.Start(span) }
 
@@ -25,6 +28,10 @@ func (s *Shifted) Release(to projection.Sink, now time.Time) {
 	}
 	by := now.Sub(last)
 	for _, span := range s.held.started {
+		if room := maxAttributes - 2; len(span.Attributes) > room {
+			span.DroppedAttributes += uint32(len(span.Attributes) - room)
+			span.Attributes = span.Attributes[:room]
+		}
 		span.Attributes = append(span.Attributes, names.OriginalStart.String(span.Start.Format(time.RFC3339Nano)))
 		if !span.End.IsZero() {
 			span.Attributes = append(span.Attributes, names.OriginalEnd.String(span.End.Format(time.RFC3339Nano)))

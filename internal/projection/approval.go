@@ -18,7 +18,7 @@ type decision struct {
 	rewritten bool
 	approval  *approval // the wait that a hold begins
 	wait      int64     // the wait that it ends
-	placed    bool      // it stands on a span
+	placed    bool      // it stands on the span of the hand-off that was open when it was made
 	before    *decision // the one before it that stands on no span
 }
 
@@ -78,7 +78,6 @@ func (d *decision) place(s *Span) {
 		at = s.Start
 	}
 	s.addEvent(Event{Name: names.Namespace + "decision", Time: at, Attributes: kv})
-	d.placed = true
 }
 
 func (p *Projector) decided(ev *activity.Event, f *activity.Decision) {
@@ -92,15 +91,16 @@ func (p *Projector) decided(ev *activity.Event, f *activity.Decision) {
 	switch {
 	case f.Verdict != activity.Hold:
 		d.wait = p.answer(cs, f.Verdict, f.By)
-	case cs.approval == nil:
+	case cs.approval == nil || cs.approval.ended:
 		d.approval = p.hold(ev, cs.call)
 	}
 	if h := cs.handoff; h != nil && !h.ended {
 		d.place(h.span)
+		d.placed = true
 		h.held = f.Verdict == activity.Hold
 		h.answer = f.Verdict == activity.Answer
 	} else {
-		p.open.add(cs.call) // no span says this yet
+		p.opened(cs.call) // no span says this yet
 	}
 	p.do(p.cur, decisionMade{d})
 	if !d.placed {
@@ -124,7 +124,7 @@ func (p *Projector) hold(ev *activity.Event, c *call) *approval {
 	ref := p.start(s)
 	p.do(p.cur, spanSeen{&ref})
 	a := &approval{span: s, start: p.now}
-	p.open.add(a)
+	p.opened(a)
 	return a
 }
 

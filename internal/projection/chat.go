@@ -21,14 +21,17 @@ const (
 type chat struct {
 	ref    spanRef
 	end    int64
-	failed bool // it had an error or was incomplete
+	of     uint64 // hash of the id that its output has, 0 for none
+	failed bool   // it had an error or was incomplete
 }
 
 type chatDone struct{ *chat }
 
 func (c chatDone) apply(st *state) {
 	st.chat, st.last, st.failed = c.ref, c.ref, c.failed
-	st.output = output{}
+	if c.of == 0 || c.of == st.output.response {
+		st.output = output{}
+	}
 }
 
 // pieceWritten begins the output of a model call.
@@ -78,8 +81,9 @@ func (p *Projector) responded(ev *activity.Event, f *activity.Response) {
 			l.call.in(r.open)
 		}
 	}
+	c.of = p.hashOf(orString(f.Ref, f.ID))
 	p.do(p.cur, chatDone{c})
-	if r := p.cur.st.run; r != nil && r.inferred && !c.failed && out.calls == nil {
+	if r := p.cur.st.run; r != nil && r.inferred && r.owner == p.owner && !c.failed && out.calls == nil {
 		seg := p.segment(p.now)
 		p.closeTools(seg, p.now, "no output before the run ended", true)
 		p.endSegment(seg, p.now, activity.ReasonDone, "", func(*attributes) {})
@@ -197,7 +201,7 @@ func (p *Projector) chatID(ev *activity.Event, f *activity.Response) trace.SpanI
 	case p.firstUse("chat", f.ID):
 		return p.ids.span(p.owner.ID, TypeChat, "response", f.ID)
 	default:
-		return p.ids.span(p.owner.ID, TypeChat, "response", f.ID, ev.Key)
+		return p.ids.span(p.owner.ID, TypeChat, append([]string{"response", f.ID}, keyOf(ev)...)...)
 	}
 }
 

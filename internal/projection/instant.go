@@ -1,6 +1,8 @@
 package projection
 
 import (
+	"slices"
+
 	"github.com/sessionspan/sessionspan/internal/activity"
 	"github.com/sessionspan/sessionspan/internal/names"
 )
@@ -89,7 +91,9 @@ func (p *Projector) noted(ev *activity.Event, f *activity.Note) {
 func (p *Projector) linked(ev *activity.Event, f *activity.Link) {
 	if f.Rel == "subsession" && f.CallID != "" {
 		if cs := p.cur.st.calls.get(p.hashOf(f.CallID)); cs != nil {
-			p.spawned[cs.call] = append(p.spawned[cs.call], f.Session)
+			if list := p.spawned[cs.call]; len(list) < maxPerSpan && !slices.Contains(list, f.Session) {
+				p.spawned[cs.call] = append(list, f.Session)
+			}
 			if h := cs.handoff; h != nil && !h.ended {
 				h.span.add(func(a *attributes) { p.putSubsessions(h.span, a, []string{f.Session}) })
 			}

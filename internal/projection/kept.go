@@ -9,9 +9,17 @@ const checkpointEvery = 64
 // left last, to which interleaved writers come back at every entry.
 type kept struct {
 	at    map[uint32]*state
-	order []uint32 // the entries, sorted
-	left  [16]leftTip
+	order []uint32  // the entries, sorted
+	left  []leftTip // at most as many as were made room for
 	next  int
+	every uint32
+}
+
+// keptTips is how many tips that were left keep their state.
+const keptTips = 16
+
+func newKept() kept {
+	return kept{at: map[uint32]*state{}, left: make([]leftTip, keptTips), every: checkpointEvery}
 }
 
 type leftTip struct {
@@ -34,9 +42,6 @@ func (k *kept) get(n uint32) *state {
 
 // put keeps the state of an entry.
 func (k *kept) put(n uint32, st state) {
-	if k.at == nil {
-		k.at = map[uint32]*state{}
-	}
 	if k.at[n] != nil {
 		return
 	}
@@ -47,19 +52,24 @@ func (k *kept) put(n uint32, st state) {
 
 // leave keeps the state of a tip that is left, in place of the one that was left longest ago.
 func (k *kept) leave(n uint32, st state) {
+	if len(k.left) == 0 {
+		return
+	}
 	k.left[k.next] = leftTip{n, st}
 	k.next = (k.next + 1) % len(k.left)
 }
 
-// below calls f for the states kept at entries that come after one in the file, or at the entry itself.
-func (k *kept) below(n uint32, f func(uint32, *state)) {
-	i, _ := slices.BinarySearch(k.order, n)
-	for _, at := range k.order[i:] {
-		f(at, k.at[at])
+// drop forgets the states of some of the entries from one on.
+func (k *kept) drop(from uint32, which func(uint32) bool) {
+	for i := len(k.order) - 1; i >= 0 && k.order[i] >= from; i-- {
+		if n := k.order[i]; which(n) {
+			delete(k.at, n)
+			k.order = slices.Delete(k.order, i, i+1)
+		}
 	}
 	for i := range k.left {
-		if k.left[i].node >= n && k.left[i].node != root {
-			f(k.left[i].node, &k.left[i].st)
+		if n := k.left[i].node; n >= from && which(n) {
+			k.left[i] = leftTip{}
 		}
 	}
 }

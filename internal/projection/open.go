@@ -24,6 +24,13 @@ type Open struct {
 // Total is the number of open spans.
 func (o Open) Total() int { return o.Runs + o.Tools + o.Approvals }
 
+// opened adds to the open work, unless it is that of another session, whose history was copied.
+func (p *Projector) opened(w any) {
+	if p.owner == p.session {
+		p.open.add(w)
+	}
+}
+
 func (o *openWork) add(w any) {
 	switch w := w.(type) {
 	case *segment:
@@ -74,7 +81,7 @@ func bySeq[T comparable](m map[T]struct{}, seq func(T) uint32) []T {
 // endOpen ends all open spans at the last entry, children before the runs that hold them.
 func (p *Projector) endOpen(by string) {
 	at := p.now
-	for _, c := range bySeq(p.open.calls, func(c *call) uint32 { return c.node }) {
+	for _, c := range bySeq(p.open.calls, func(c *call) uint32 { return c.seq }) {
 		p.speakOf(c)
 	}
 	for _, r := range bySeq(p.open.segments, func(s *segment) uint32 { return s.span.Seq }) {

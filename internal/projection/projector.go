@@ -77,6 +77,7 @@ func New(opts Options, sink Sink) *Projector {
 		ids:     newIDs(opts.Salt),
 		tree:    newTree(),
 		runs:    map[[2]string]*runIdent{},
+		kept:    newKept(),
 		used:    map[uint64]struct{}{},
 		spawned: map[*call][]string{},
 		spoken:  map[*call]*handoff{},
@@ -139,11 +140,15 @@ func (p *Projector) resume(ev *activity.Event) {
 	}
 	p.clock(ev)
 	p.own(ev)
+	at := p.cur
 	if n != p.cur.node {
 		p.late(n)
 	}
 	p.at = n
 	p.fact(ev)
+	if p.cur != &p.leaf && p.cur != &p.aside {
+		p.cur = at // the next entry does not go on from a branch that was left
+	}
 }
 
 // late finds the tip on whose path an entry lies that a late event speaks of.
@@ -160,7 +165,7 @@ func (p *Projector) late(n uint32) {
 
 // detached makes a tip at an entry for one event alone.
 func (p *Projector) detached(n uint32) *tip {
-	return &tip{node: n, since: p.now, st: p.stateAt(n)}
+	return &tip{live: true, node: n, since: p.now, st: p.stateAt(n)}
 }
 
 // clock sets the time of the entry that is read.
@@ -197,12 +202,8 @@ func usable(t time.Time) bool {
 
 // own sets the session whose the entry is.
 func (p *Projector) own(ev *activity.Event) {
-	before := p.owner
 	p.owner = p.session
 	if ev.Owner == "" || ev.Owner == p.session.ID {
-		if before != p.session {
-			p.takeOver()
-		}
 		return
 	}
 	if p.owners[ev.Owner] == nil {
@@ -216,19 +217,6 @@ func (p *Projector) own(ev *activity.Event) {
 		p.owners[ev.Owner] = &s
 	}
 	p.owner = p.owners[ev.Owner]
-}
-
-// takeOver begins the session's own part after history that was copied from another: what is open there is its owner's
-// to end.
-func (p *Projector) takeOver() {
-	p.open = openWork{}
-	for _, t := range []*tip{&p.leaf, &p.aside} {
-		if run := t.st.run; run != nil {
-			run.open = nil
-			p.at = t.node
-			p.do(t, runOver{run})
-		}
-	}
 }
 
 // enter gives an entry its place and makes the tip on whose path it lies the current one.
@@ -255,7 +243,11 @@ func (p *Projector) enter(ev *activity.Event, parent uint32, lost bool) {
 	if p.cur.since == 0 {
 		p.cur.since = p.now
 	}
-	if run := p.cur.st.run; run != nil && run.open != nil {
+	run := p.cur.st.run
+	switch {
+	case run != nil && run.owner != p.owner: // what is open in copied history is its owner's to end
+		p.do(p.cur, runOver{run})
+	case run != nil && run.open != nil:
 		run.open.last = p.now
 	}
 }
@@ -301,7 +293,13 @@ func (p *Projector) shared(t *tip, run *run) bool {
 
 // moveLeaf makes entry n the leaf, as a leaf mark asks for.
 func (p *Projector) moveLeaf(key string, n uint32) {
-	if n == p.leaf.node {
+	switch {
+	case n == p.leaf.node:
+		return
+	case p.aside.live && n == p.aside.node:
+		p.leave(&p.leaf)
+		p.leaf, p.aside = p.aside, tip{}
+		p.cur = &p.leaf
 		return
 	}
 	p.cur = p.fork(key, n, false, true)
@@ -367,22 +365,30 @@ func (p *Projector) marked(ev *activity.Event, f *activity.Mark) {
 		return
 	case target == root:
 		p.note(ev, ErrParentLost, fmt.Sprintf("the leaf mark names %q, which is not in the file", cut(f.Target, maxName)))
-		p.unstep(label)
+		p.unstep(ev)
 		return
 	}
 	p.mark = target
 	if target == label {
-		p.unstep(label)
+		p.unstep(ev)
 		return
 	}
 	key := f.Target
-	p.unstep(label)
+	p.unstep(ev)
 	p.moveLeaf(key, target)
 }
 
-// unstep takes the current tip back from a label that must not be the leaf to the entry it hangs from.
-func (p *Projector) unstep(label uint32) {
-	p.cur.node = p.tree.at(label).parent
+// unstep takes the current tip back from a label that must not be the leaf to the entry it hangs from. A mark that is a
+// further part of an entry leaves the entry where it is.
+func (p *Projector) unstep(ev *activity.Event) {
+	if ev.Part > 0 {
+		return
+	}
+	label := p.tree.at(p.cur.node)
+	p.cur.node = label.parent
+	if label.op != 0 {
+		p.cur.st = p.stateAt(label.parent)
+	}
 }
 
 func (p *Projector) report(ev *activity.Event, err error, detail string, note bool) {
@@ -437,7 +443,7 @@ func (p *Projector) Finish() { p.finish(names.CutByFinish) }
 func (p *Projector) finish(by string) {
 	now := p.now
 	p.now = p.last
-	defer func(cur *tip) { p.cur = cur }(p.cur)
+	defer func(cur *tip, at uint32, owner *Session) { p.cur, p.at, p.owner = cur, at, owner }(p.cur, p.at, p.owner)
 	for _, t := range []*tip{&p.leaf, &p.aside} {
 		if !t.live {
 			continue

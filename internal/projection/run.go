@@ -23,9 +23,11 @@ type run struct {
 
 // runIdent counts the segments of all runs of one id, so that an id used twice does not give one span id twice.
 type runIdent struct {
+	owner    *Session
 	key      string
 	segments int
 	latest   spanRef // the last segment
+	until    int64   // when it ended
 }
 
 // segment is a span of a run. What is only needed while it is open is let go when it ends.
@@ -100,7 +102,7 @@ func (p *Projector) newRun(entry string, f activity.RunStart, inferred bool) *ru
 	}
 	ident := p.runs[[2]string{p.owner.ID, key}]
 	if ident == nil {
-		ident = &runIdent{key: key}
+		ident = &runIdent{owner: p.owner, key: key}
 		p.runs[[2]string{p.owner.ID, key}] = ident
 	}
 	r := &run{runIdent: ident, start: f, inferred: inferred, entry: entry, trace: p.owner.TraceID, before: p.cur.st.lastRun}
@@ -115,7 +117,7 @@ func (p *Projector) newRun(entry string, f activity.RunStart, inferred bool) *ru
 // runs. A segment that is opened for the sake of a child starts with the first entry of the branch, or with the child.
 func (p *Projector) segment(child int64) *segment {
 	r := p.cur.st.run
-	if r == nil {
+	if r == nil || r.owner != p.owner {
 		return nil
 	}
 	if r.open != nil {
@@ -123,7 +125,7 @@ func (p *Projector) segment(child int64) *segment {
 	}
 	start := min(child, p.now)
 	if p.cur.since != 0 {
-		start = min(child, p.cur.since)
+		start = min(child, max(p.cur.since, r.until))
 	}
 	return p.startSegment(r, start)
 }
@@ -167,7 +169,7 @@ func (p *Projector) startSegment(r *run, start int64) *segment {
 	seg := &segment{run: r, start: start, child: start, openSegment: &openSegment{span: s, last: p.now}}
 	seg.ref = p.start(s)
 	p.do(p.cur, spanSeen{&seg.ref})
-	p.open.add(seg)
+	p.opened(seg)
 	r.open, r.latest = seg, seg.ref
 	return seg
 }
@@ -189,7 +191,7 @@ func spanName(operation, what string) string {
 
 func (p *Projector) runEnded(ev *activity.Event, f *activity.RunEnd) {
 	r := p.cur.st.run
-	if r == nil || r.inferred || r.start.RunID != f.RunID {
+	if r == nil || r.inferred || r.owner != p.owner || r.start.RunID != f.RunID {
 		p.note(ev, ErrNoRun, fmt.Sprintf("run %q ends but is not open", cut(f.RunID, maxName)))
 		return
 	}
@@ -231,7 +233,7 @@ func (p *Projector) endSegment(seg *segment, at int64, reason, why string, more 
 	}
 	p.open.remove(seg)
 	seg.ended, seg.child, seg.openSegment = true, end, nil
-	seg.run.open = nil
+	seg.run.open, seg.run.until = nil, end
 	p.sendEnd(s)
 }
 

@@ -9,9 +9,9 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// state is what the path to an entry has brought about, as far as later entries need it. It is a value: what it points
-// to is never changed by what a path does, but for the records of runs, hand-offs and approvals, which say what spans
-// the file has had so far, whichever branch it is read on.
+// state is what the path to an entry has brought about, as far as later entries need it. It is a value, made by the changes
+// of the path alone. The records of runs, calls, hand-offs and approvals that it points to also say what spans the file has
+// had so far, whichever branch it is read on; no change reads that.
 type state struct {
 	run     *run     // the run that the path is in, nil outside
 	lastRun *run     // the run that started last
@@ -88,17 +88,14 @@ type branchStart struct {
 	lost  bool    // the parent of the entry is not in the file
 }
 
-// do changes the state of a tip, and of what is kept below the entry that the event speaks of, and keeps how at that entry.
+// do notes what the entry did that the event speaks of, and brings the state of the tip up to date. The changes of a path
+// apply in the order of its entries, whenever they become known: below an entry that is spoken of late, states are made
+// again.
 func (p *Projector) do(t *tip, c change) {
-	c.apply(&t.st)
 	if p.at == root {
+		c.apply(&t.st)
 		return
 	}
-	p.kept.below(p.at, func(n uint32, st *state) {
-		if p.tree.above(p.at, n) {
-			c.apply(st)
-		}
-	})
 	n, at := p.ops.add(op{change: c}), p.tree.at(p.at)
 	if at.op == 0 {
 		p.ops.at(n).next = n
@@ -106,6 +103,16 @@ func (p *Projector) do(t *tip, c change) {
 		p.ops.at(n).next, p.ops.at(at.op).next = p.ops.at(at.op).next, n
 	}
 	at.op = n
+	if p.at == t.node && p.at == p.tree.newest() && (t == &p.leaf || t == &p.aside) {
+		c.apply(&t.st) // nothing is kept of an entry that is still being read
+		return
+	}
+	p.kept.drop(p.at, func(n uint32) bool { return p.tree.above(p.at, n) })
+	for _, t := range []*tip{t, &p.leaf, &p.aside} {
+		if t.live && t.node != root && p.tree.above(p.at, t.node) {
+			t.st = p.stateAt(t.node)
+		}
+	}
 }
 
 // stateAt makes the state after entry n, from the nearest one kept above it.
@@ -134,7 +141,7 @@ func (p *Projector) stateAt(n uint32) state {
 
 // keep keeps the state of a tip if its place is one of those that do.
 func (p *Projector) keep(t *tip) {
-	if t.node != root && p.tree.at(t.node).depth%checkpointEvery == 0 {
+	if t.node != root && p.tree.at(t.node).depth%p.kept.every == 0 {
 		p.kept.put(t.node, t.st)
 	}
 }

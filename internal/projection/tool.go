@@ -14,16 +14,18 @@ import (
 type call struct {
 	id, name, typ string
 	entry         string // the entry that holds it
+	part          int    // which part of it the call is
 	response      uint64 // hash of the response that asked for it, 0 for none
 	hash          uint64 // of its id
 	time          int64
 	chat          *chat     // the model call that asked for it, once its response is known
 	seg           *segment  // in which it was made
 	decisions     *decision // the latest that stands on no span, on whatever branch
-	node          uint32
-	spans         int32 // spans so far, on whatever branch
+	node, seq     uint32    // its entry, and its place among the calls of the file
+	spans         int32     // spans so far, on whatever branch
 	handOffs      int32
 	repeated      bool // an earlier call of the file has the same id
+	copied        bool // it was made in another session's history
 }
 
 // handoff is a span of a call: a hand-off to its tool, or what is known without one.
@@ -142,11 +144,12 @@ func (p *Projector) pending(ev *activity.Event, id, target string) *callState {
 func (p *Projector) called(ev *activity.Event, f *activity.Call) {
 	p.wrote(f.ResponseID)
 	c := &call{
-		id: f.ID, name: f.Name, typ: f.Type, entry: ev.Key, response: p.hashOf(f.ResponseID), hash: p.hashOf(f.ID),
-		node: p.at, time: p.now, repeated: !p.firstUse("call", f.ID),
+		id: f.ID, name: f.Name, typ: f.Type, entry: ev.Key, part: ev.Part, response: p.hashOf(f.ResponseID), hash: p.hashOf(f.ID),
+		node: p.at, seq: p.ops.len(), time: p.now, repeated: !p.firstUse("call", f.ID),
+		copied: p.owner != p.session,
 	}
 	p.do(p.cur, callMade{c})
-	p.open.add(c)
+	p.opened(c)
 	if r := p.cur.st.run; r != nil && r.open != nil {
 		c.in(r.open)
 	}
@@ -187,9 +190,11 @@ func (p *Projector) resulted(ev *activity.Event, f *activity.Result) {
 		end = f.End.UnixNano()
 	}
 	h := cs.handoff
-	if h == nil || h.ended {
+	if h == nil || h.ended || h.span.Session != p.owner {
 		h = p.lateTool(ev, cs, f, end)
 		p.do(p.cur, spanSeen{&h.ref})
+	} else {
+		p.answer(cs, names.VerdictResult, "") // it was held after its hand-off
 	}
 	state := names.StateCompleted
 	switch {
@@ -216,10 +221,10 @@ func (p *Projector) lateTool(ev *activity.Event, cs *callState, f *activity.Resu
 	case usable(f.Start):
 		start, timing = f.Start.UnixNano(), orMeasured(f.Timing)
 	case f.Duration > 0:
-		start, timing = end-int64(f.Duration), orMeasured(f.Timing)
+		start, timing = max(end-int64(f.Duration), 0), orMeasured(f.Timing)
 	case (cs.rejected || cs.answered) && cs.waiting != nil:
 		start = cs.waiting.time
-	case earlier != nil:
+	case earlier != nil && earlier.ended:
 		start, timing = max(earlier.end, p.awake), activity.Inferred
 	}
 	return p.startTool(p.segment(start), cs, ev.Key, min(start, end), wait, func(s *Span, a *attributes) {
@@ -244,8 +249,11 @@ func (p *Projector) startTool(seg *segment, cs *callState, entry string, start, 
 	c.spans++
 	p.open.remove(c)
 	key := []string{c.id, strconv.Itoa(int(c.spans))}
-	if c.repeated {
+	if c.repeated || c.copied && p.owner == p.session {
 		key = append(key, c.entry)
+		if c.part > 0 {
+			key = append(key, strconv.Itoa(c.part))
+		}
 	}
 	s := p.newSpan(TypeTool, p.ids.span(p.owner.ID, TypeTool, key...), spanName(names.OperationExecuteTool, c.name))
 	adjusted := false
@@ -280,7 +288,7 @@ func (p *Projector) startTool(seg *segment, cs *callState, entry string, start, 
 	if seg != nil && !seg.ended {
 		seg.tools = append(seg.tools, h)
 	}
-	p.open.add(h)
+	p.opened(h)
 	return h
 }
 
@@ -380,8 +388,8 @@ func (p *Projector) speakOf(c *call) {
 		state = names.StateNeverStarted
 	}
 	at, seg := c.asked(), c.seg
+	cs.waiting.each(func(d *decision) { at = max(at, d.time) })
 	if d := cs.waiting; d != nil {
-		at = max(at, d.time)
 		switch d.verdict {
 		case activity.Answer:
 			state = names.StateAnswered
@@ -398,7 +406,10 @@ func (p *Projector) speakOf(c *call) {
 			at = min(at, seg.child-instant)
 		}
 	}
-	p.cur, p.at, p.owner = p.detached(c.node), c.node, p.session
+	p.cur, p.at, p.owner = &tip{}, c.node, p.session
+	if seg != nil && seg.run.owner != p.session {
+		seg = nil
+	}
 	h := p.startTool(seg, cs, c.entry, at, 0, func(s *Span, a *attributes) {
 		a.string(names.Timing, string(activity.Bounded))
 		if earlier != nil {
@@ -410,7 +421,6 @@ func (p *Projector) speakOf(c *call) {
 		end = min(end, seg.child)
 	}
 	p.endTool(h, end, state, "")
-	p.do(p.cur, spanSeen{&h.ref})
 	p.spoken[c] = h
 }
 

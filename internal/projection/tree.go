@@ -29,6 +29,9 @@ func newTree() *tree {
 
 func (t *tree) at(n uint32) *node { return t.nodes.at(n) }
 
+// newest is the entry that was added last.
+func (t *tree) newest() uint32 { return t.nodes.len() - 1 }
+
 // find returns the node of a key, or 0.
 func (t *tree) find(key string) uint32 {
 	n, _ := t.lookup(maphash.String(t.seed, key))

@@ -89,7 +89,7 @@ func (d *Decoder) usage(f found) *Usage {
 	counts := make([]int64, 0, 7) // one allocation for all of them
 	count := func(f found) *int64 {
 		n, ok := jsonscan.Int64(f.raw)
-		if !ok {
+		if !ok || n < 0 {
 			return nil
 		}
 		counts = append(counts, n)
@@ -175,7 +175,10 @@ func (d *Decoder) vcs(f found) *VCS {
 	if !ok {
 		return nil
 	}
-	dirty, _ := jsonscan.Bool(v[2].raw)
+	var dirty *bool
+	if b, ok := jsonscan.Bool(v[2].raw); ok {
+		dirty = &b
+	}
 	return &VCS{System: d.text(v[0]), Revision: d.text(v[1]), Dirty: dirty, Unknown: unknown}
 }
 

@@ -191,7 +191,7 @@ var entryTests = []struct {
 		&EnvEntry{
 			Envelope:  Envelope{ID: "b", Parent: "a", Time: at(1)},
 			CWD:       "/w",
-			VCS:       &VCS{System: "git", Revision: "abc", Dirty: true, Unknown: Members{{"branch", raw(`"main"`)}}},
+			VCS:       &VCS{System: "git", Revision: "abc", Dirty: new(true), Unknown: Members{{"branch", raw(`"main"`)}}},
 			Files:     &FileHashes{Read: map[string]string{"go.mod": "sha256:aa"}, Written: map[string]string{}, Unknown: Members{{"more", raw(`[]`)}}},
 			Tools:     map[string]string{"go": "1.26"},
 			Workspace: &Workspace{Kind: "orbit", Ref: "r", Unknown: Members{{"host", raw(`"h"`)}}},

@@ -253,7 +253,7 @@ type EnvEntry struct {
 type VCS struct {
 	System   string
 	Revision string
-	Dirty    bool
+	Dirty    *bool // nil when the file does not say
 	Unknown  Members
 }
 

@@ -191,7 +191,7 @@ func TestFixtureExtensions(t *testing.T) {
 		t.Errorf("response %+v", r)
 	}
 	env, _ := s.Entry("e0000001")
-	if e := env.(*EnvEntry); e.VCS.Revision != "abc123" || !e.VCS.Dirty || e.Files.Read["go.mod"] != "sha256:aaaa" || e.Tools["go"] != "1.25.0" {
+	if e := env.(*EnvEntry); e.VCS.Revision != "abc123" || !*e.VCS.Dirty || e.Files.Read["go.mod"] != "sha256:aaaa" || e.Tools["go"] != "1.25.0" {
 		t.Errorf("env %+v", e)
 	}
 }

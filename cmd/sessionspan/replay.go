@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -140,6 +139,9 @@ func (r *replay) run(ctx context.Context) error {
 	if r.session != "" && len(groups) == 0 {
 		return usage("--session %s: no file given has that session", r.session)
 	}
+	if err := r.spare(ix); err != nil {
+		return err
+	}
 	out, closeOut, err := r.open()
 	if err != nil {
 		return &exitError{exitFinding, err}
@@ -149,6 +151,9 @@ func (r *replay) run(ctx context.Context) error {
 		return err
 	}
 	err = r.project(ctx, ix, groups, opts, dest, sum)
+	if r.leaf != "" && err == nil && sum.leaves == 0 {
+		err = fmt.Errorf("--leaf: no entry of the files given has the id %q", r.leaf)
+	}
 	if cerr := dest.close(); err == nil {
 		err = cerr
 	}
@@ -235,10 +240,6 @@ func (r *replay) chosen(ix *archive.Index) [][]*archive.File {
 		if r.session != "" {
 			g = slices.DeleteFunc(g, func(f *archive.File) bool { return !ix.Below(f, r.session) })
 		}
-		if r.leaf != "" {
-			// An entry id is that of one file; the others of the trace do not have it.
-			slices.SortStableFunc(g, func(a, b *archive.File) int { return cmp.Compare(a.Path, b.Path) })
-		}
 		if len(g) > 0 {
 			groups = append(groups, g)
 		}
@@ -272,6 +273,20 @@ func (r *replay) project(ctx context.Context, ix *archive.Index, groups [][]*arc
 		}
 		if ctx.Err() != nil {
 			return nil
+		}
+	}
+	return nil
+}
+
+// spare refuses an output that is one of the files to read: opening it would empty it.
+func (r *replay) spare(ix *archive.Index) error {
+	out, err := os.Stat(r.output)
+	if r.output == "" || err != nil {
+		return nil // nothing there to lose
+	}
+	for _, f := range ix.Files {
+		if in, err := os.Stat(f.Path); err == nil && os.SameFile(in, out) {
+			return usage("--output %s is one of the files to read", r.output)
 		}
 	}
 	return nil

@@ -21,6 +21,8 @@ type summary struct {
 	start time.Time
 	log   io.Writer // nil for a program
 	shown map[string]int
+	// leaves counts the sessions that have the entry that a selection names.
+	leaves int
 
 	Sessions []sessionSummary `json:"sessions"`
 	Files    int              `json:"files"`
@@ -129,6 +131,9 @@ func (s *summary) add(r archive.Report) {
 	}
 	if r.Err != nil {
 		s.unreadable(r.Err)
+	}
+	if !r.NoLeaf {
+		s.leaves++
 	}
 	if r.Session == nil {
 		return

@@ -253,6 +253,8 @@ func TestFixtures(t *testing.T) {
 			calls:   map[string]string{"call_1": "rejected"},
 			reasons: map[string]string{"run-1": "input_required", "run-2": "stopped", "run-3": "done"},
 		},
+		// Of a fork only its own entries: the others are their owner's.
+		{file: "0.11/fork.jsonl", entries: 8, runs: 1, chats: 1, input: -1},
 		{
 			file: "0.11/replay.jsonl", entries: 27, runs: 3, chats: 3, input: -1, compactions: 1,
 			calls:   map[string]string{"call_deploy": "completed", "call_notify": "answered"},

@@ -3,7 +3,6 @@ package archive
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
@@ -23,8 +22,6 @@ type Options struct {
 	Now time.Time
 	// Problem is called for what was wrong with a file or notable about it, with the path in front; nil drops it.
 	Problem func(path string, err error, note bool)
-	// ShiftToNow moves each trace so that it ends now, under other ids.
-	ShiftToNow bool
 }
 
 // Report says what a replay of one file came to.
@@ -39,9 +36,9 @@ type Report struct {
 	Stats source.Stats
 	// Damaged counts damaged lines and entries, Notes what is allowed but notable.
 	Damaged, Notes int
-	// Filtered is how many spans the selection left out.
-	Filtered int
-	Err      error
+	// NoLeaf: the session does not have the entry that the selection names, and so none of its spans was wanted.
+	NoLeaf bool
+	Err    error
 }
 
 // Project replays one file of the index into the sink. The error is one of reading the file or of the sink's context;
@@ -84,37 +81,36 @@ func (ix *Index) project(ctx context.Context, f *File, o Options, sink projectio
 		first = held
 	}
 	p := projection.New(po, first)
-	for n := 0; ; n++ {
-		if n%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
+	for n := 0; err == nil; n++ {
+		if n%1024 == 0 {
+			err = ctx.Err()
 		}
-		err = rd.Read(p.Feed, func(d *format.DamageError) { problem(d, false) })
-		if err != nil {
-			break
+		if err == nil {
+			err = rd.Read(p.Feed, func(d *format.DamageError) { problem(d, false) })
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+		if o.Finish || p.Quiet(o.now()) {
+			rd.Flush(source.Silence, p.Feed)
+		}
+		if o.Finish {
+			p.Finish()
+		} else {
+			p.Silent(o.now())
 		}
 	}
 	rep.Stats = rd.Stats()
-	rep.Session, rep.Entries = p.Session(), p.Entries()
-	if !errors.Is(err, io.EOF) {
-		return pathError(f.Path, err)
-	}
-	if o.Finish || p.Quiet(o.now()) {
-		rd.Flush(source.Silence, p.Feed)
-	}
-	if o.Finish {
-		p.Finish()
-	} else {
-		p.Silent(o.now())
-	}
-	rep.Open = p.Open()
+	rep.Session, rep.Entries, rep.Open = p.Session(), p.Entries(), p.Open()
 	if o.Select.Active() {
-		keep, err := o.Select.filter(p)
-		if err != nil {
-			return fmt.Errorf("%s: %w", f.Path, err)
-		}
-		rep.Filtered = held.release(out, keep)
+		keep, ok := o.Select.filter(p)
+		rep.NoLeaf = !ok
+		held.release(out, keep)
 	}
-	return nil
+	if err != nil && ctx.Err() == nil {
+		err = pathError(f.Path, err)
+	}
+	return err
 }
 
 func (o *Options) now() time.Time {
@@ -146,8 +142,8 @@ type holder struct {
 func (h *holder) Start(s *projection.Span) { h.started = append(h.started, s) }
 func (h *holder) End(s *projection.Span)   { h.ended = append(h.ended, s) }
 
-// release gives the sink the spans that are wanted, in the order in which they came, and returns how many were not.
-func (h *holder) release(to projection.Sink, want func(*projection.Span) bool) (left int) {
+// release gives the sink the spans that are wanted, in the order in which they came.
+func (h *holder) release(to projection.Sink, want func(*projection.Span) bool) {
 	for _, s := range h.started {
 		if want(s) {
 			to.Start(s)
@@ -156,9 +152,6 @@ func (h *holder) release(to projection.Sink, want func(*projection.Span) bool) (
 	for _, s := range h.ended {
 		if want(s) {
 			to.End(s)
-		} else {
-			left++
 		}
 	}
-	return left
 }

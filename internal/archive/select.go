@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/sessionspan/sessionspan/internal/projection"
@@ -23,30 +22,21 @@ func (s Selection) Active() bool {
 	return s.Leaf != "" || s.Current || !s.Since.IsZero() || !s.Until.IsZero()
 }
 
-// noLeafError: the entry that a selection names is not in the file.
-type noLeafError struct{ id string }
-
-func (e noLeafError) Error() string { return fmt.Sprintf("no entry has the id %q", e.id) }
-
-// filter returns what tells whether a span is wanted, once the whole file has been read.
-func (s Selection) filter(p *projection.Projector) (func(*projection.Span) bool, error) {
+// filter returns what tells whether a span is wanted, once the file has been read, and whether the file has the entry that
+// is named: if not, nothing in it is wanted.
+func (s Selection) filter(p *projection.Projector) (wanted func(*projection.Span) bool, ok bool) {
 	onPath := func(*projection.Span) bool { return true }
 	switch {
 	case s.Leaf != "":
-		on, ok := p.OnPath(s.Leaf)
-		if !ok {
-			return nil, noLeafError{s.Leaf}
+		if onPath, ok = p.OnPath(s.Leaf); !ok {
+			return func(*projection.Span) bool { return false }, false
 		}
-		onPath = on
 	case s.Current:
 		onPath = p.OnLeaf()
 	}
 	return func(span *projection.Span) bool {
-		if span.Type == projection.TypeSession {
-			return true
-		}
-		return onPath(span) && s.inTime(span)
-	}, nil
+		return span.Type == projection.TypeSession || onPath(span) && s.inTime(span)
+	}, true
 }
 
 func (s Selection) inTime(span *projection.Span) bool {

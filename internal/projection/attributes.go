@@ -87,7 +87,7 @@ func (a *attributes) flag(key attribute.Key, v bool) {
 // all adds what a source brings, in the project's namespace.
 func (a *attributes) all(list []activity.Attribute) {
 	for _, at := range list {
-		key := attribute.Key(names.Namespace + at.Name)
+		key := attribute.Key(names.Namespace + cut(at.Name, maxName))
 		switch v := at.Value.(type) {
 		case string:
 			a.string(key, v)

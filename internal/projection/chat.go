@@ -1,6 +1,7 @@
 package projection
 
 import (
+	"math"
 	"strings"
 
 	"github.com/sessionspan/sessionspan/internal/activity"
@@ -86,7 +87,7 @@ func (p *Projector) responded(ev *activity.Event, f *activity.Response) {
 	if r := p.cur.st.run; r != nil && r.inferred && r.owner == p.owner && !c.failed && out.calls == nil {
 		seg := p.segment(p.now)
 		p.closeTools(seg, p.now, "no output before the run ended", true)
-		p.endSegment(seg, p.now, activity.ReasonDone, "", func(*attributes) {})
+		p.endSegment(seg, p.now, ending{reason: activity.ReasonDone})
 		p.do(p.cur, runOver{r})
 	}
 }
@@ -111,10 +112,10 @@ func (p *Projector) chat(ev *activity.Event, f *activity.Response, out output) *
 	if set == nil {
 		set = &request{}
 	}
-	model := f.RequestModel
-	if model == "" {
-		model = set.model
+	if f.Purpose == "other" { // an application's own call, which the settings of the conversation say nothing of
+		set = &request{}
 	}
+	model := orString(f.RequestModel, set.model)
 	name := model
 	if name == "" {
 		name = f.Model
@@ -251,10 +252,10 @@ func putRequest(a *attributes, r *request) {
 func (t *tally) addChat(f *activity.Response, model, provider string, finish []string) {
 	t.chats++
 	if f.Usage.Input != nil {
-		t.input, t.hasInput = t.input+*f.Usage.Input, true
+		t.input, t.hasInput = sum(t.input, *f.Usage.Input), true
 	}
 	if f.Usage.Output != nil {
-		t.output, t.hasOutput = t.output+*f.Usage.Output, true
+		t.output, t.hasOutput = sum(t.output, *f.Usage.Output), true
 	}
 	// A call whose usage the file does not state makes the sum a lower bound.
 	t.lowerBound = t.lowerBound || f.Usage.LowerBound || f.Usage.Input == nil || f.Usage.Output == nil
@@ -265,6 +266,14 @@ func (t *tally) addChat(f *activity.Response, model, provider string, finish []s
 		t.models++
 		t.model, t.provider = model, provider
 	}
+}
+
+// sum adds counts, as far as one can hold the result.
+func sum(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
 }
 
 func orString(v, otherwise string) string {

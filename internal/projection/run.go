@@ -197,9 +197,14 @@ func (p *Projector) runEnded(ev *activity.Event, f *activity.RunEnd) {
 	}
 	seg := p.segment(p.now)
 	p.closeTools(seg, p.now, "no output before the run ended", true)
-	p.endSegment(seg, p.now, f.Reason, f.Cause, func(a *attributes) {
-		a.string(names.RunCause, f.Cause)
-		a.strings(names.RunPending, f.Pending)
+	p.endSegment(seg, p.now, ending{
+		reason: f.Reason,
+		fails:  f.Reason == activity.ReasonError || f.Reason == activity.ReasonAborted,
+		why:    f.Cause,
+		more: func(a *attributes) {
+			a.string(names.RunCause, f.Cause)
+			a.strings(names.RunPending, f.Pending)
+		},
 	})
 	p.do(p.cur, runOver{r})
 }
@@ -207,29 +212,42 @@ func (p *Projector) runEnded(ev *activity.Event, f *activity.RunEnd) {
 // cutOff ends the open segment of a run that nothing in the file ends, at its last entry.
 func (p *Projector) cutOff(r *run, by string) {
 	seg := r.open
-	p.closeTools(seg, seg.last, "no output before the run was cut off", by != names.CutByBranch)
-	p.endSegment(seg, seg.last, activity.ReasonCutOff, "cut off by "+by, func(a *attributes) { a.string(names.RunCutBy, by) })
+	fails := by != names.CutByBranch && !(r.inferred && by == names.CutByStart)
+	p.closeTools(seg, seg.last, "no output before the run was cut off", fails)
+	p.endSegment(seg, seg.last, ending{
+		reason: activity.ReasonCutOff,
+		fails:  fails,
+		why:    "cut off by " + by,
+		more:   func(a *attributes) { a.string(names.RunCutBy, by) },
+	})
 }
 
-// endSegment completes the span of a segment; why describes it to people if it is an error. What a crash, an abort or an error ended is an error; what a person or a
-// branch did is not.
-func (p *Projector) endSegment(seg *segment, at int64, reason, why string, more func(*attributes)) {
+// ending says how a segment ends.
+type ending struct {
+	reason string
+	fails  bool   // a crash, an abort or an error ended it, and not a person or a branch
+	why    string // for people, if it fails
+	more   func(*attributes)
+}
+
+// endSegment completes the span of a segment.
+func (p *Projector) endSegment(seg *segment, at int64, e ending) {
 	s := seg.span
 	end := max(at, seg.child, seg.start)
 	s.End = wall(end)
 	s.add(func(a *attributes) {
-		a.string(names.RunReason, reason)
+		a.string(names.RunReason, e.reason)
 		a.string(names.SessionName, seg.name)
-		more(a)
+		if e.more != nil {
+			e.more(a)
+		}
 		a.flag(names.ClockAdjusted, seg.adjusted || end-at > instant)
 		a.add(names.RunChats.Int(seg.chats))
 		a.add(names.RunCalls.Int(seg.calls))
 		p.putTally(a, &seg.tally)
 	})
-	leftByBranch := s.attribute(names.RunCutBy).AsString() == names.CutByBranch
-	switch {
-	case reason == activity.ReasonError, reason == activity.ReasonAborted, reason == activity.ReasonCutOff && !leftByBranch:
-		s.fail(reason, why)
+	if e.fails {
+		s.fail(e.reason, e.why)
 	}
 	p.open.remove(seg)
 	seg.ended, seg.child, seg.openSegment = true, end, nil
@@ -251,7 +269,7 @@ func (p *Projector) putTally(a *attributes, t *tally) {
 	if t.hasOutput {
 		a.add(names.OutputTokens.Int64(t.output))
 	}
-	a.flag(names.LowerBound, t.lowerBound)
+	a.flag(names.LowerBound, t.lowerBound && (t.hasInput || t.hasOutput))
 }
 
 // attribute returns the value of an attribute of the span.
@@ -290,7 +308,7 @@ func (p *Projector) endInferred(r *run) {
 			}
 		}
 		p.closeTools(seg, at, "no output before the run ended", true)
-		p.endSegment(seg, at, reason, "the last model call did not complete", func(*attributes) {})
+		p.endSegment(seg, at, ending{reason: reason, fails: true, why: "the last model call did not complete"})
 	}
 	p.do(p.cur, runOver{r})
 }

@@ -61,18 +61,24 @@ const maxShadows = 16
 type callMade struct{ *call }
 
 func (c callMade) apply(st *state) {
-	shadow := st.calls.get(c.hash)
-	depth := 0
-	for s := shadow; s != nil; s = s.shadow {
-		if depth++; depth >= maxShadows {
-			shadow = nil
-			break
-		}
-	}
-	st.calls = st.calls.set(c.hash, &callState{call: c.call, shadow: shadow})
+	st.calls = st.calls.set(c.hash, &callState{call: c.call, shadow: st.calls.get(c.hash).newest(maxShadows - 1)})
 	if c.response != 0 && c.response == st.output.response {
 		st.output.calls = &callList{call: c.call, next: st.output.calls}
 	}
+}
+
+// newest returns the n latest of the calls of one id.
+func (cs *callState) newest(n int) *callState {
+	if cs == nil || n == 0 {
+		return nil
+	}
+	shadow := cs.shadow.newest(n - 1)
+	if shadow == cs.shadow {
+		return cs
+	}
+	first := *cs
+	first.shadow = shadow
+	return &first
 }
 
 type handedOff struct{ *handoff }

@@ -42,6 +42,8 @@ type agentSession struct {
 	header  *format.Header
 	decoder format.Decoder
 	event   activity.Event
+	// owner is the session that the entries are copied from that open the file, up to the header's base.
+	owner string
 }
 
 func (d *agentSession) Flush(Why, func(*activity.Event)) {}
@@ -56,6 +58,9 @@ func (d *agentSession) Decode(l lines.Line, emit func(*activity.Event)) error {
 			return err
 		}
 		d.header = h
+		if h.Base != "" {
+			d.owner = h.ParentSession
+		}
 		emit(&activity.Event{Line: l.Number, Offset: l.Offset, Fact: sessionOf(h)})
 		return err
 	}
@@ -68,7 +73,10 @@ func (d *agentSession) Decode(l lines.Line, emit func(*activity.Event)) error {
 	}
 	base := e.Base()
 	d.event = activity.Event{
-		Key: base.ID, Parent: base.Parent, Time: base.Time, Line: l.Number, Offset: l.Offset, Fact: factOf(e),
+		Key: base.ID, Parent: base.Parent, Owner: d.owner, Time: base.Time, Line: l.Number, Offset: l.Offset, Fact: factOf(e),
+	}
+	if base.ID == d.header.Base {
+		d.owner = ""
 	}
 	emit(&d.event)
 	return err
@@ -320,7 +328,9 @@ func envFact(e *format.EnvEntry) *activity.Note {
 	if v := e.VCS; v != nil {
 		add("env.vcs.system", v.System)
 		add("env.vcs.revision", v.Revision)
-		add("env.vcs.dirty", v.Dirty)
+		if v.Dirty != nil {
+			add("env.vcs.dirty", *v.Dirty)
+		}
 	}
 	if w := e.Workspace; w != nil {
 		add("env.workspace.kind", w.Kind)

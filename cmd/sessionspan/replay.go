@@ -88,7 +88,7 @@ func newReplay(s streams) *cobra.Command {
 	f.StringVar(&r.serviceName, "service-name", "", "service.name of the traces (default: the harness's name)")
 	f.StringVar(&r.salt, "id-salt", "", "make another set of ids, with this `TEXT`")
 	f.BoolVar(&r.finish, "finish", false, "nothing more will come: end what is still open")
-	f.BoolVar(&r.shift, "shift-to-now", false, "move each trace so that it ends now, under other ids")
+	f.BoolVar(&r.shift, "shift-to-now", false, "move each session, with those below it, so that it ends now, under other ids")
 	f.IntVar(&r.maxLine, "max-line", 256<<20, "skip lines of more than this many `BYTES`")
 	f.BoolVar(&r.json, "json", false, "write the summary as JSON, with all problems in it, to standard error")
 	f.IntVar(&r.width, "width", 0, "draw this many `COLUMNS` wide (default: the terminal's width)")
@@ -119,13 +119,16 @@ func (r *replay) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	files, err := r.files()
-	if err != nil {
-		return &exitError{exitUsage, err}
-	}
 	sum := newSummary(r.now, r.err)
 	if r.json {
 		sum.log = nil
+	}
+	files, bad, err := r.files()
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	for _, err := range bad {
+		sum.unreadable(err)
 	}
 	opts.Problem = sum.found
 	ix := archive.NewIndex(files, r.in, opts.Source)
@@ -219,18 +222,18 @@ func parseTime(name, value string) (time.Time, error) {
 	return t, nil
 }
 
-func (r *replay) files() ([]string, error) {
+func (r *replay) files() (files []string, bad []error, err error) {
 	if len(r.paths) > 0 {
 		return archive.Find(r.paths)
 	}
 	newest, err := archive.Newest()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !r.json {
 		fmt.Fprintln(r.err, "newest session:", waterfall.Sanitize(newest))
 	}
-	return []string{newest}, nil
+	return []string{newest}, nil, nil
 }
 
 // chosen groups the files by trace and leaves out those that are not wanted.

@@ -51,10 +51,7 @@ func Newest() (string, error) {
 	for _, a := range agentFolders {
 		dir := a.path(home)
 		looked = append(looked, dir)
-		list, err := below(dir)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", err
-		}
+		list, _ := below(dir) // a folder that cannot be read has no session to offer
 		for _, path := range list {
 			if info, err := os.Stat(path); err == nil {
 				files = append(files, file{path, info})

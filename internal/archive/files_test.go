@@ -56,7 +56,10 @@ func TestFind(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tree(t, files...)
-			got, err := archive.Find(tt.paths)
+			got, bad, err := archive.Find(tt.paths)
+			if len(bad) > 0 {
+				t.Errorf("could not look into %v", bad)
+			}
 			if !errors.Is(err, tt.err) {
 				t.Fatalf("got the error %v, want %v", err, tt.err)
 			}
@@ -75,9 +78,31 @@ func TestFindDoesNotFollowLinksToFolders(t *testing.T) {
 	if err := os.Symlink("..", "s/up"); err != nil {
 		t.Skipf("this system has no symbolic links: %v", err)
 	}
-	got, err := archive.Find([]string{"s"})
-	if err != nil || len(got) != 1 {
-		t.Errorf("got %v, %v", got, err)
+	got, bad, err := archive.Find([]string{"s"})
+	if err != nil || len(got) != 1 || len(bad) > 0 {
+		t.Errorf("got %v, %v, %v", got, bad, err)
+	}
+}
+
+func TestFindGoesOnPastWhatItCannotRead(t *testing.T) {
+	tree(t, "s/a.jsonl", "s/z/b.jsonl")
+	for link, target := range map[string]string{"s/gone.jsonl": "nowhere", "s/linked.jsonl": "a.jsonl"} {
+		if err := os.Symlink(target, link); err != nil {
+			t.Skipf("this system has no symbolic links: %v", err)
+		}
+	}
+	for _, path := range []string{"s", "s/*"} {
+		got, bad, err := archive.Find([]string{path})
+		want := []string{"s/a.jsonl", "s/linked.jsonl", "s/z/b.jsonl"}
+		if err != nil || len(bad) != 1 || !errors.Is(bad[0], fs.ErrNotExist) {
+			t.Errorf("%s: could not look into %v, %v", path, bad, err)
+		}
+		for i := range got {
+			got[i] = filepath.ToSlash(got[i])
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", path, diff)
+		}
 	}
 }
 

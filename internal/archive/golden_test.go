@@ -19,13 +19,13 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 const testdata = "../../testdata/agentsession"
 
-// later is long after anything in testdata.
+// longAfter is long after anything in testdata.
 var longAfter = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // replay replays files as one archive.
 func replay(t *testing.T, o archive.Options, paths ...string) (*spantest.Recorder, []archive.Report) {
 	t.Helper()
-	files, err := archive.Find(paths)
+	files, _, err := archive.Find(paths)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/sessionspan/sessionspan/internal/activity"
+	"github.com/sessionspan/sessionspan/internal/projection"
 	"github.com/sessionspan/sessionspan/internal/source"
 )
 
@@ -48,7 +49,7 @@ func NewIndex(paths []string, stdin io.Reader, o source.Options) *Index {
 		}
 	}
 	for _, f := range ix.Files {
-		f.Root = ix.rootOf(f.Session)
+		f.Root, _ = projection.RootOf(f.Session.ID, f.Session.Spawn, ix)
 	}
 	return ix
 }
@@ -118,23 +119,6 @@ func session(r io.Reader, o source.Options) (*activity.Session, error) {
 func (ix *Index) Ancestor(id string) (parent string, known bool) {
 	parent, known = ix.parent[id]
 	return parent, known
-}
-
-// rootOf follows who spawned whom as far as headers are known.
-func (ix *Index) rootOf(s *activity.Session) string {
-	if s.Spawn != nil && s.Spawn.Root != "" {
-		return s.Spawn.Root
-	}
-	at, seen := s.ID, map[string]bool{}
-	for !seen[at] {
-		seen[at] = true
-		up, known := ix.parent[at]
-		if !known || up == "" {
-			return at
-		}
-		at = up
-	}
-	return s.ID
 }
 
 // Below reports whether a session is the one named or was spawned below it.

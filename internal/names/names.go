@@ -119,7 +119,7 @@ const (
 	LinkFollowsHandOff  = "follows_hand_off" // tool to the hand-off whose late outcome it records
 	LinkBranch          = "branch"           // first span of a branch to the span nearest above the branching point
 	LinkBranchFrom      = "branch_from"      // branch summary to the span nearest above the leaf that was left
-	LinkSpawnedBy       = "spawned_by"       // subsession to its call, where it does not hang from it
+	LinkSpawnedBy       = "spawned_by"       // subsession to its call, where it hangs from the run; with a trace for each run, to the session of the call
 	LinkSubsession      = "subsession"       // call to the session it spawned
 	LinkForkOf          = "fork_of"          // session to the session it was forked from
 )

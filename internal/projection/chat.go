@@ -1,6 +1,7 @@
 package projection
 
 import (
+	"cmp"
 	"math"
 	"strings"
 
@@ -68,7 +69,7 @@ func (p *Projector) responded(ev *activity.Event, f *activity.Response) {
 		return
 	}
 	out := p.cur.st.output
-	if h := p.hashOf(orString(f.Ref, f.ID)); h == 0 || h != out.response {
+	if h := p.hashOf(cmp.Or(f.Ref, f.ID)); h == 0 || h != out.response {
 		out = output{}
 	}
 	if p.infer && p.cur.st.run == nil {
@@ -82,11 +83,11 @@ func (p *Projector) responded(ev *activity.Event, f *activity.Response) {
 			l.call.in(r.open)
 		}
 	}
-	c.of = p.hashOf(orString(f.Ref, f.ID))
+	c.of = p.hashOf(cmp.Or(f.Ref, f.ID))
 	p.do(p.cur, chatDone{c})
 	if r := p.cur.st.run; r != nil && r.inferred && r.owner == p.owner && !c.failed && out.calls == nil {
 		seg := p.segment(p.now)
-		p.closeTools(seg, p.now, "no output before the run ended", true)
+		p.closeTools(seg, p.now, "no output before the run ended")
 		p.endSegment(seg, p.now, ending{reason: activity.ReasonDone})
 		p.do(p.cur, runOver{r})
 	}
@@ -115,7 +116,7 @@ func (p *Projector) chat(ev *activity.Event, f *activity.Response, out output) *
 	if f.Purpose == "other" { // an application's own call, which the settings of the conversation say nothing of
 		set = &request{}
 	}
-	model := orString(f.RequestModel, set.model)
+	model := cmp.Or(f.RequestModel, set.model)
 	name := model
 	if name == "" {
 		name = f.Model
@@ -155,7 +156,7 @@ func (p *Projector) chat(ev *activity.Event, f *activity.Response, out output) *
 	ref := p.start(s)
 	s.End = wall(end)
 	if f.Failure != nil {
-		s.fail(orOther(f.Failure.Type), f.Failure.Message)
+		s.fail(cmp.Or(f.Failure.Type, "_OTHER"), f.Failure.Message)
 	}
 	p.sendEnd(s)
 	if seg != nil {
@@ -173,7 +174,7 @@ func (p *Projector) chatStart(f *activity.Response, out output) (start int64, ti
 	end := p.now
 	switch {
 	case usable(f.Start):
-		start, timing = f.Start.UnixNano(), orMeasured(f.Timing)
+		start, timing = f.Start.UnixNano(), cmp.Or(f.Timing, activity.Measured)
 		return min(start, end), timing, start > end
 	case f.Latency > 0:
 		start = end - int64(f.Latency)
@@ -275,20 +276,3 @@ func sum(a, b int64) int64 {
 	}
 	return a + b
 }
-
-func orString(v, otherwise string) string {
-	if v == "" {
-		return otherwise
-	}
-	return v
-}
-
-func orMeasured(t activity.Timing) activity.Timing {
-	if t == "" {
-		return activity.Measured
-	}
-	return t
-}
-
-// orOther is the type of an error whose kind the file does not name.
-func orOther(errorType string) string { return orString(errorType, "_OTHER") }

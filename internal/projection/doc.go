@@ -27,9 +27,9 @@
 // but no error; entries that reach it again open its next segment, linked to the last. The first span of a branch links
 // to the span nearest above the branching point.
 //
-// The state at an entry is a value ([state]); what an entry does to it is a list of changes ([change]). States are kept at
-// one entry in 64 of a path, and made again from there, so that an entry costs about 50 bytes plus what it says, and a
-// branch, wherever it starts, a bounded number of steps.
+// The state at an entry is a value; what an entry does to it is a list of changes. States are kept at one entry in 64 of a
+// path, and made again from there, so that a branch, wherever it starts, goes back over 64 entries at most. What an entry
+// costs in memory once it has been read is measured by BenchmarkMemory of internal/archive: about 150 bytes.
 //
 // # Times
 //
@@ -54,9 +54,11 @@
 //	chat        "response", the provider's response id; also the entry's key when the file had that id before
 //	            "entry", the entry's key, where there is no response id
 //	tool        the call id, the span of that call counted from 1 in file order; also the key of the entry that holds the
-//	            call, when the file had a call of that id before
+//	            call, when the file had a call of that id before, or has it from another session's history
 //	approval, compaction, branch, event
 //	            the entry's key
+//
+// with the key of an entry followed by the number of its part when that is not the first.
 //
 // So the first span of a call, from which a subsession hangs, follows from the two members that the header of the
 // subsession has. Test vectors, for the session 01995b2a-0000-7000-8000-000000000005 without a salt:

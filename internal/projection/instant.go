@@ -7,7 +7,8 @@ import (
 	"github.com/sessionspan/sessionspan/internal/names"
 )
 
-// sendInstant sends a span for something that happened at one moment, in the run that the tip is in, if its span is open.
+// sendInstant sends a span for something that happened at one moment, in a segment of a run or, when that is nil,
+// outside runs.
 func (p *Projector) sendInstant(typ Type, ev *activity.Event, name string, seg *segment, more func(*Span, *attributes)) {
 	s := p.newSpan(typ, p.ids.span(p.owner.ID, typ, keyOf(ev)...), name)
 	at := p.now
@@ -95,7 +96,7 @@ func (p *Projector) linked(ev *activity.Event, f *activity.Link) {
 				p.spawned[cs.call] = append(list, f.Session)
 			}
 			if h := cs.handoff; h != nil && !h.ended {
-				h.span.add(func(a *attributes) { p.putSubsessions(h.span, a, []string{f.Session}) })
+				h.span.add(func(a *attributes) { putSubsession(h.span, a, f.Session) })
 			}
 		}
 	}

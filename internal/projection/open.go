@@ -85,7 +85,7 @@ func (p *Projector) endOpen(by string) {
 		p.speakOf(c)
 	}
 	for _, r := range bySeq(p.open.segments, func(s *segment) uint32 { return s.span.Seq }) {
-		p.closeTools(r, at, "no output before the record fell silent", true)
+		p.closeTools(r, at, "no output before the record fell silent")
 	}
 	for _, h := range bySeq(p.open.tools, func(h *handoff) uint32 { return h.span.Seq }) {
 		p.endTool(h, at, h.left(), "no output before the record fell silent")

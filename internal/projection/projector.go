@@ -113,7 +113,8 @@ func (p *Projector) Feed(ev *activity.Event) {
 		parent, lost = p.cur.node, false
 	}
 	if lost {
-		p.report(ev, ErrParentLost, fmt.Sprintf("%q has the parent %q; it becomes a root", cut(ev.Key, maxName), cut(ev.Parent, maxName)), false)
+		p.report(ev, ErrParentLost,
+			fmt.Sprintf("%q has the parent %q; it becomes a root", cut(ev.Key, maxName), cut(ev.Parent, maxName)), false)
 	}
 	p.clock(ev)
 	p.own(ev)
@@ -212,7 +213,7 @@ func (p *Projector) own(ev *activity.Event) {
 		}
 		s := *p.session
 		s.ID = ev.Owner
-		s.Root = p.rootOf(ev.Owner, nil)
+		s.Root = p.rootOf(ev.Owner)
 		s.TraceID = p.ids.trace(s.Root)
 		p.owners[ev.Owner] = &s
 	}

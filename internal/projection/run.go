@@ -6,7 +6,6 @@ import (
 
 	"github.com/sessionspan/sessionspan/internal/activity"
 	"github.com/sessionspan/sessionspan/internal/names"
-	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 )
 
@@ -196,7 +195,7 @@ func (p *Projector) runEnded(ev *activity.Event, f *activity.RunEnd) {
 		return
 	}
 	seg := p.segment(p.now)
-	p.closeTools(seg, p.now, "no output before the run ended", true)
+	p.closeTools(seg, p.now, "no output before the run ended")
 	p.endSegment(seg, p.now, ending{
 		reason: f.Reason,
 		fails:  f.Reason == activity.ReasonError || f.Reason == activity.ReasonAborted,
@@ -213,7 +212,11 @@ func (p *Projector) runEnded(ev *activity.Event, f *activity.RunEnd) {
 func (p *Projector) cutOff(r *run, by string) {
 	seg := r.open
 	fails := by != names.CutByBranch && !(r.inferred && by == names.CutByStart)
-	p.closeTools(seg, seg.last, "no output before the run was cut off", fails)
+	why := ""
+	if fails {
+		why = "no output before the run was cut off"
+	}
+	p.closeTools(seg, seg.last, why)
 	p.endSegment(seg, seg.last, ending{
 		reason: activity.ReasonCutOff,
 		fails:  fails,
@@ -272,16 +275,6 @@ func (p *Projector) putTally(a *attributes, t *tally) {
 	a.flag(names.LowerBound, t.lowerBound && (t.hasInput || t.hasOutput))
 }
 
-// attribute returns the value of an attribute of the span.
-func (s *Span) attribute(key attribute.Key) attribute.Value {
-	for i := len(s.Attributes) - 1; i >= 0; i-- {
-		if s.Attributes[i].Key == key {
-			return s.Attributes[i].Value
-		}
-	}
-	return attribute.Value{}
-}
-
 // input opens an inferred run where the file has no run records: with a message from the user when none is open, or
 // when the last model call of the open one failed or was incomplete.
 func (p *Projector) input(ev *activity.Event, f *activity.Input) {
@@ -307,7 +300,7 @@ func (p *Projector) endInferred(r *run) {
 				reason = activity.ReasonError
 			}
 		}
-		p.closeTools(seg, at, "no output before the run ended", true)
+		p.closeTools(seg, at, "no output before the run ended")
 		p.endSegment(seg, at, ending{reason: reason, fails: true, why: "the last model call did not complete"})
 	}
 	p.do(p.cur, runOver{r})

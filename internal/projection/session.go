@@ -7,7 +7,6 @@ import (
 
 	"github.com/sessionspan/sessionspan/internal/activity"
 	"github.com/sessionspan/sessionspan/internal/names"
-	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 )
 
@@ -24,45 +23,55 @@ func (p *Projector) begin(s *activity.Session) {
 	p.session = &Session{
 		ID: s.ID, Harness: s.Harness, Version: s.Version, Format: s.Format, Created: s.Created, CWD: s.CWD,
 	}
-	if p.spawn != nil && p.spawn.Session == s.ID {
+	root, ring := RootOf(s.ID, s.Spawn, p.opts.Ancestors)
+	if ring {
 		p.opts.Report(Problem{Line: 1, Err: ErrOwnAncestor, Note: true, Detail: fmt.Sprintf("%q; it stands alone", cut(s.ID, maxName))})
 		p.spawn = nil
 	}
 	if p.forkOf == s.ID {
 		p.forkOf = ""
 	}
-	p.session.Root = p.rootOf(s.ID, p.spawn)
+	p.session.Root = root
 	p.session.TraceID = p.ids.trace(p.session.Root)
 	p.owner = p.session
 }
 
-// rootOf finds the session at the top of the trace: the one the source names, else by following who spawned whom as far
-// as headers are known. It depends on headers alone, never on the order in which files are read.
-func (p *Projector) rootOf(id string, spawn *activity.Spawn) string {
-	at := id
-	if spawn != nil {
-		if spawn.Root != "" {
-			return spawn.Root
-		}
-		at = spawn.Session
+// RootOf finds the session at the top of a session's trace: the one that the source names, else by following who spawned
+// whom as far as headers are known. It depends on headers alone, never on the order in which files are read. A session that
+// is among its own ancestors is its own root, and ring is true.
+func RootOf(id string, spawn *activity.Spawn, ancestors Resolver) (root string, ring bool) {
+	switch {
+	case spawn == nil:
+		return id, false
+	case spawn.Root != "":
+		return spawn.Root, false
 	}
-	if p.opts.Ancestors == nil {
-		return at
-	}
-	seen := map[string]bool{id: true}
-	for {
-		if spawn != nil && seen[at] {
-			p.opts.Report(Problem{Line: 1, Err: ErrOwnAncestor, Note: true, Detail: fmt.Sprintf("%q; it stands alone", cut(id, maxName))})
-			p.spawn = nil
-			return id
-		}
+	at, seen := spawn.Session, map[string]bool{id: true}
+	for ancestors != nil && !seen[at] {
 		seen[at] = true
-		up, known := p.opts.Ancestors.Ancestor(at)
-		if !known || up == "" || seen[up] && spawn == nil {
-			return at
+		up, known := ancestors.Ancestor(at)
+		if !known || up == "" {
+			return at, false
 		}
 		at = up
 	}
+	if seen[at] {
+		return id, true
+	}
+	return at, false
+}
+
+// rootOf is RootOf for a session of which the file only names the id.
+func (p *Projector) rootOf(id string) string {
+	if p.opts.Ancestors == nil {
+		return id
+	}
+	up, known := p.opts.Ancestors.Ancestor(id)
+	if !known || up == "" {
+		return id
+	}
+	root, _ := RootOf(id, &activity.Spawn{Session: up}, p.opts.Ancestors)
+	return root
 }
 
 // startSession sends the mark of the session: it starts when the session was created, or with the first entry if that is
@@ -91,7 +100,7 @@ func (p *Projector) startSession() {
 	if p.forkOf != "" {
 		origin := p.forkOf
 		if p.opts.Group != GroupRun {
-			origin = p.rootOf(p.forkOf, nil)
+			origin = p.rootOf(p.forkOf)
 		}
 		id := p.ids.trace(origin)
 		s.addLink(spanRef{p.ids.span(p.forkOf, TypeSession), &id}.link(names.LinkForkOf))
@@ -163,63 +172,4 @@ func (p *Projector) sessionMark() trace.SpanID { return p.ids.span(p.owner.ID, T
 // header has to say for it.
 func (p *Projector) firstToolID(session, callID string) trace.SpanID {
 	return p.ids.span(session, TypeTool, callID, strconv.Itoa(1))
-}
-
-// newSpan makes a span with what every span has.
-func (p *Projector) newSpan(typ Type, id trace.SpanID, name string) *Span {
-	s := &Span{SpanID: id, Type: typ, Name: cut(name, maxName), Kind: trace.SpanKindInternal, Session: p.owner, Seq: p.seq}
-	s.Attributes = make([]attribute.KeyValue, 0, 24)
-	p.seq++
-	s.node = p.at
-	if typ == TypeSession {
-		s.Session = p.session
-	}
-	s.add(func(a *attributes) {
-		a.string(names.SessionID, s.Session.Root)
-		a.string(names.ConversationID, s.Session.ID)
-		a.string(names.OwnSession, s.Session.ID)
-		a.string(names.SpanType, string(typ))
-	})
-	return s
-}
-
-// start sends a span of the current tip on its way, once its links are complete. The caller makes it the last span of the
-// path.
-func (p *Projector) start(s *Span) spanRef {
-	t := p.cur
-	if b := t.branch; b != nil {
-		t.branch = nil
-		if b.from.ok() {
-			s.addLink(b.from.link(names.LinkBranch))
-		}
-		s.add(func(a *attributes) {
-			a.flag(names.ParentLost, b.lost)
-			if !b.lost {
-				a.string(names.BranchPoint, b.entry)
-			}
-		})
-	}
-	p.sendStart(s)
-	return spanRef{span: s.SpanID, trace: p.traceOf(s)}
-}
-
-// traceOf returns a lasting pointer to the trace id of a span.
-func (p *Projector) traceOf(s *Span) *trace.TraceID {
-	if s.TraceID == p.owner.TraceID {
-		return &p.owner.TraceID
-	}
-	if run := p.cur.st.run; run != nil && run.trace == s.TraceID {
-		return &run.trace
-	}
-	id := s.TraceID
-	return &id
-}
-
-// placed gives a span its trace and its parent: the run the tip is in, else the session's mark.
-func (p *Projector) placed(s *Span, in *segment) {
-	if in != nil {
-		s.TraceID, s.Parent = in.run.trace, in.ref.span
-		return
-	}
-	s.TraceID, s.Parent = p.owner.TraceID, p.sessionMark()
 }

@@ -3,6 +3,8 @@ package projection
 import (
 	"time"
 
+	"github.com/sessionspan/sessionspan/internal/names"
+
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
@@ -96,3 +98,72 @@ func failed(description string) Status { return Status{Code: codes.Error, Descri
 
 // Types lists the span types in the order in which people think of them.
 var Types = []Type{TypeSession, TypeRun, TypeChat, TypeTool, TypeApproval, TypeCompaction, TypeBranch, TypeEvent}
+
+// attribute returns the value of an attribute of the span.
+func (s *Span) attribute(key attribute.Key) attribute.Value {
+	for i := len(s.Attributes) - 1; i >= 0; i-- {
+		if s.Attributes[i].Key == key {
+			return s.Attributes[i].Value
+		}
+	}
+	return attribute.Value{}
+}
+
+// newSpan makes a span with what every span has.
+func (p *Projector) newSpan(typ Type, id trace.SpanID, name string) *Span {
+	s := &Span{SpanID: id, Type: typ, Name: cut(name, maxName), Kind: trace.SpanKindInternal, Session: p.owner, Seq: p.seq}
+	s.Attributes = make([]attribute.KeyValue, 0, 24)
+	p.seq++
+	s.node = p.at
+	if typ == TypeSession {
+		s.Session = p.session
+	}
+	s.add(func(a *attributes) {
+		a.string(names.SessionID, s.Session.Root)
+		a.string(names.ConversationID, s.Session.ID)
+		a.string(names.OwnSession, s.Session.ID)
+		a.string(names.SpanType, string(typ))
+	})
+	return s
+}
+
+// start sends a span of the current tip on its way, once its links are complete. The caller makes it the last span of the
+// path.
+func (p *Projector) start(s *Span) spanRef {
+	t := p.cur
+	if b := t.branch; b != nil {
+		t.branch = nil
+		if b.from.ok() {
+			s.addLink(b.from.link(names.LinkBranch))
+		}
+		s.add(func(a *attributes) {
+			a.flag(names.ParentLost, b.lost)
+			if !b.lost {
+				a.string(names.BranchPoint, b.entry)
+			}
+		})
+	}
+	p.sendStart(s)
+	return spanRef{span: s.SpanID, trace: p.traceOf(s)}
+}
+
+// traceOf returns a lasting pointer to the trace id of a span.
+func (p *Projector) traceOf(s *Span) *trace.TraceID {
+	if s.TraceID == p.owner.TraceID {
+		return &p.owner.TraceID
+	}
+	if run := p.cur.st.run; run != nil && run.trace == s.TraceID {
+		return &run.trace
+	}
+	id := s.TraceID
+	return &id
+}
+
+// placed gives a span its trace and its parent: the run the tip is in, else the session's mark.
+func (p *Projector) placed(s *Span, in *segment) {
+	if in != nil {
+		s.TraceID, s.Parent = in.run.trace, in.ref.span
+		return
+	}
+	s.TraceID, s.Parent = p.owner.TraceID, p.sessionMark()
+}

@@ -1,6 +1,7 @@
 package projection
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"time"
@@ -210,7 +211,7 @@ func (p *Projector) resulted(ev *activity.Event, f *activity.Result) {
 		state = names.StateRejected
 	}
 	if f.Failure != nil && state == names.StateCompleted {
-		h.span.fail(orString(f.Failure.Type, "tool_error"), f.Failure.Message)
+		h.span.fail(cmp.Or(f.Failure.Type, "tool_error"), f.Failure.Message)
 	}
 	h.span.add(func(a *attributes) { a.all(f.Attributes) })
 	p.endTool(h, end, state, "")
@@ -225,9 +226,9 @@ func (p *Projector) lateTool(ev *activity.Event, cs *callState, f *activity.Resu
 	start, timing := cs.call.asked(), activity.Bounded
 	switch {
 	case usable(f.Start):
-		start, timing = f.Start.UnixNano(), orMeasured(f.Timing)
+		start, timing = f.Start.UnixNano(), cmp.Or(f.Timing, activity.Measured)
 	case f.Duration > 0:
-		start, timing = max(end-int64(f.Duration), 0), orMeasured(f.Timing)
+		start, timing = max(end-int64(f.Duration), 0), cmp.Or(f.Timing, activity.Measured)
 	case (cs.rejected || cs.answered) && cs.waiting != nil:
 		start = cs.waiting.time
 	case earlier != nil && earlier.ended:
@@ -276,19 +277,22 @@ func (p *Projector) startTool(seg *segment, cs *callState, entry string, start, 
 		a.string(names.Operation, names.OperationExecuteTool)
 		a.string(names.ToolName, c.name)
 		a.string(names.ToolCallID, c.id)
-		a.string(names.ToolType, orString(c.typ, "function"))
+		a.string(names.ToolType, cmp.Or(c.typ, "function"))
 		a.string(names.AgentName, p.toolAgent(seg))
 		a.flag(names.CallArgsRewritten, cs.rewritten)
 		if h.wait > 0 {
 			a.add(names.ApprovalWait.Int64(h.wait / int64(time.Millisecond)))
 		}
 		a.flag(names.ClockAdjusted, adjusted)
-		p.putSubsessions(s, a, p.spawned[c])
+		if list := p.spawned[c]; len(list) > 0 {
+			putSubsession(s, a, list[0])
+		}
 		more(s, a)
 	})
 	if c.chat != nil {
 		s.addLink(c.chat.ref.link(names.LinkProducedBy))
 	}
+	p.linkSubsessions(s, p.spawned[c])
 	cs.waiting.each(func(d *decision) { d.place(s) })
 	h.ref = p.start(s)
 	if seg != nil && !seg.ended {
@@ -305,16 +309,17 @@ func (p *Projector) toolAgent(seg *segment) string {
 	return p.owner.Harness
 }
 
-// putSubsessions names the sessions that a call spawned.
-func (p *Projector) putSubsessions(s *Span, a *attributes, sessions []string) {
-	if len(sessions) == 0 {
-		return
-	}
+// putSubsession names the session that a call spawned; of several the first.
+func putSubsession(s *Span, a *attributes, session string) {
 	if s.attribute(names.Subsession).Type() == attribute.EMPTY {
-		a.string(names.Subsession, sessions[0])
+		a.string(names.Subsession, session)
 	}
+}
+
+// linkSubsessions points from a call to the sessions that it spawned, where they do not hang from it.
+func (p *Projector) linkSubsessions(s *Span, sessions []string) {
 	if p.opts.Group != GroupRun {
-		return // they hang from the call
+		return
 	}
 	for _, id := range sessions {
 		trace := p.ids.trace(id)
@@ -350,22 +355,15 @@ func (p *Projector) endTool(h *handoff, at int64, state, why string) {
 	p.sendEnd(s)
 }
 
-// closeTools ends the open spans of calls in a run that ends.
-func (p *Projector) closeTools(seg *segment, at int64, why string, isError bool) {
+// closeTools ends the open spans of calls in a run that ends; why is as for endTool.
+func (p *Projector) closeTools(seg *segment, at int64, why string) {
 	for _, h := range seg.tools {
 		if h.ended {
 			continue
 		}
-		p.endTool(h, at, h.left(), reason(why, isError))
+		p.endTool(h, at, h.left(), why)
 	}
 	seg.tools = nil
-}
-
-func reason(why string, isError bool) string {
-	if isError {
-		return why
-	}
-	return ""
 }
 
 // left is the state of a hand-off that ends without a result.

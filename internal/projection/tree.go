@@ -2,7 +2,7 @@ package projection
 
 import "hash/maphash"
 
-// tree is the index of a session's entries: 40 bytes and a table slot each, whatever the entries hold. Nodes are
+// tree is the index of a session's entries: 32 bytes and a table slot each, whatever the entries hold. Nodes are
 // numbered from 1 in file order; 0 is the place above every root.
 type tree struct {
 	seed  maphash.Seed

@@ -50,7 +50,7 @@ func (r *Recorder) End(s *projection.Span) {
 	switch {
 	case !started:
 		r.Broken = append(r.Broken, fmt.Errorf("%s ended without having started", s.Name))
-	case now.trace != at.trace || now.span != at.span || now.parent != at.parent || now.name != at.name:
+	case now.trace != at.trace || now.span != at.span || now.parent != at.parent || now.name != at.name || now.links != at.links:
 		r.Broken = append(r.Broken, fmt.Errorf("%s changed after it had started: %v, then %v", s.Name, at, now))
 	case now.attributes < at.attributes:
 		r.Broken = append(r.Broken, fmt.Errorf("%s lost attributes after it had started", s.Name))

@@ -15,7 +15,7 @@ import (
 	"github.com/sessionspan/sessionspan/internal/spantest"
 )
 
-var seeds = flag.Uint64("seeds", 1500, "number of random event sequences")
+var seeds = flag.Uint64("seeds", 400, "number of random event sequences")
 
 // chaos makes random events, most of which make no sense together: what any source could emit for any file.
 type chaos struct {

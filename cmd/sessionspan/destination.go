@@ -21,17 +21,13 @@ type destination interface {
 	close() error
 }
 
-func (r *replay) destination(w io.Writer) (destination, error) {
-	resource, err := newResource(r.serviceName, os.Environ())
-	if err != nil {
-		return nil, err
-	}
+func (r *replay) destination(w io.Writer, resource *resource) destination {
 	if r.to == "text" {
 		o := waterfall.OptionsFor(w, os.Environ())
 		if r.width > 0 {
 			o.Width = r.width
 		}
-		return &drawing{w: bufio.NewWriter(colorprofile.NewWriter(w, os.Environ())), opts: o}, nil
+		return &drawing{w: bufio.NewWriter(colorprofile.NewWriter(w, os.Environ())), opts: o}
 	}
 	return &otlpJSON{
 		w: bufio.NewWriterSize(w, 64<<10),
@@ -40,7 +36,7 @@ func (r *replay) destination(w io.Writer) (destination, error) {
 			ScopeVersion: version(),
 			SchemaURL:    projection.SchemaURL(projection.Semconv(r.semconv)),
 		}),
-	}, nil
+	}
 }
 
 // drawing draws each trace in the terminal.

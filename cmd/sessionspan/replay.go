@@ -119,6 +119,10 @@ func (r *replay) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	resource, err := newResource(r.serviceName, os.Environ())
+	if err != nil {
+		return err
+	}
 	sum := newSummary(r.now, r.err)
 	if r.json {
 		sum.log = nil
@@ -129,6 +133,9 @@ func (r *replay) run(ctx context.Context) error {
 	}
 	for _, err := range bad {
 		sum.unreadable(err)
+	}
+	if err := r.spare(files); err != nil {
+		return err
 	}
 	opts.Problem = sum.found
 	ix := archive.NewIndex(files, r.in, opts.Source)
@@ -142,17 +149,11 @@ func (r *replay) run(ctx context.Context) error {
 	if r.session != "" && len(groups) == 0 {
 		return usage("--session %s: no file given has that session", r.session)
 	}
-	if err := r.spare(ix); err != nil {
-		return err
-	}
 	out, closeOut, err := r.open()
 	if err != nil {
 		return &exitError{exitFinding, err}
 	}
-	dest, err := r.destination(out)
-	if err != nil {
-		return err
-	}
+	dest := r.destination(out, resource)
 	err = r.project(ctx, ix, groups, opts, dest, sum)
 	if r.leaf != "" && err == nil && sum.leaves == 0 {
 		err = fmt.Errorf("--leaf: no entry of the files given has the id %q", r.leaf)
@@ -281,14 +282,14 @@ func (r *replay) project(ctx context.Context, ix *archive.Index, groups [][]*arc
 	return nil
 }
 
-// spare refuses an output that is one of the files to read: opening it would empty it.
-func (r *replay) spare(ix *archive.Index) error {
+// spare refuses an output that is one of the files to read, a session or not: opening it would empty it.
+func (r *replay) spare(files []string) error {
 	out, err := os.Stat(r.output)
 	if r.output == "" || err != nil {
 		return nil // nothing there to lose
 	}
-	for _, f := range ix.Files {
-		if in, err := os.Stat(f.Path); err == nil && os.SameFile(in, out) {
+	for _, path := range files {
+		if in, err := os.Stat(path); err == nil && os.SameFile(in, out) {
 			return usage("--output %s is one of the files to read", r.output)
 		}
 	}

@@ -3,6 +3,7 @@ package projection_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -294,7 +295,8 @@ func TestABackgroundSubsessionHangsFromTheRun(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	f := session(activity.Session{}).add("u", &activity.RunStart{RunID: "r"})
+	harness := strings.Repeat("h", 100_000)
+	f := session(activity.Session{Harness: harness, Version: harness}).add("u", &activity.RunStart{RunID: "r"})
 	for i := range 300 {
 		f.add(fmt.Sprint("n", i), &activity.Note{What: "env"})
 	}
@@ -315,6 +317,9 @@ func TestLimits(t *testing.T) {
 	}
 	if n := len(note.Attributes) + int(note.DroppedAttributes); n != 305 || len(note.Attributes) > 128 {
 		t.Errorf("the note has %d attributes and dropped %d", len(note.Attributes), note.DroppedAttributes)
+	}
+	if s := note.Session; len(s.Harness) > 4096 || len(s.Version) > 4096 {
+		t.Errorf("the resource of every batch has a name of %d and a version of %d bytes", len(s.Harness), len(s.Version))
 	}
 	if len(note.Name) > 256 {
 		t.Errorf("a name of %d bytes", len(note.Name))

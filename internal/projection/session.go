@@ -21,7 +21,8 @@ func (p *Projector) begin(s *activity.Session) {
 	p.spawn, p.forkOf, p.promise, p.infer = s.Spawn, s.ForkOf, s.PromisesDispatch, s.InferRuns
 	p.facts, p.version, p.loose = s.Attributes, s.FormatVersion, s.Loose
 	p.session = &Session{
-		ID: s.ID, Harness: s.Harness, Version: s.Version, Format: s.Format, Created: s.Created, CWD: s.CWD,
+		ID: s.ID, Harness: cut(s.Harness, maxValue), Version: cut(s.Version, maxValue), Format: s.Format,
+		Created: s.Created, CWD: s.CWD,
 	}
 	root, ring := RootOf(s.ID, s.Spawn, p.opts.Ancestors)
 	if ring {

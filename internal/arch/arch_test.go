@@ -188,16 +188,16 @@ func readFolders(t *testing.T) {
 // reach returns what a package reaches without going through the standard library, each with one that imports it.
 func reach(packages map[string]pkg, from string) map[string]string {
 	by := map[string]string{from: from}
-	for todo := []string{from}; len(todo) > 0; {
-		at := todo[0]
-		todo = todo[1:]
+	for queue := []string{from}; len(queue) > 0; {
+		at := queue[0]
+		queue = queue[1:]
 		if packages[at].Standard {
 			continue
 		}
 		for _, path := range packages[at].Imports {
 			if _, seen := by[path]; !seen {
 				by[path] = at
-				todo = append(todo, path)
+				queue = append(queue, path)
 			}
 		}
 	}

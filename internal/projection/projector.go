@@ -229,9 +229,7 @@ func (p *Projector) enter(ev *activity.Event, parent uint32, lost bool) {
 		p.cur = &p.leaf
 	case p.aside.live && parent == p.aside.node:
 		if moves {
-			p.leave(&p.leaf)
-			p.leaf, p.aside = p.aside, tip{}
-			p.cur = &p.leaf
+			p.takeAside()
 		} else {
 			p.cur = &p.aside
 		}
@@ -298,12 +296,17 @@ func (p *Projector) moveLeaf(key string, n uint32) {
 	case n == p.leaf.node:
 		return
 	case p.aside.live && n == p.aside.node:
-		p.leave(&p.leaf)
-		p.leaf, p.aside = p.aside, tip{}
-		p.cur = &p.leaf
+		p.takeAside()
 		return
 	}
 	p.cur = p.fork(key, n, false, true)
+}
+
+// takeAside makes the tip aside the leaf, and leaves the leaf that was.
+func (p *Projector) takeAside() {
+	p.leave(&p.leaf)
+	p.leaf, p.aside = p.aside, tip{}
+	p.cur = &p.leaf
 }
 
 // fact applies what the event says.
@@ -357,9 +360,7 @@ func (p *Projector) marked(ev *activity.Event, f *activity.Mark) {
 	case f.Clear && target != root && target == p.mark:
 		p.mark = root
 		if p.cur != &p.leaf {
-			p.leave(&p.leaf)
-			p.leaf, p.aside = p.aside, tip{}
-			p.cur = &p.leaf
+			p.takeAside()
 		}
 		return
 	case f.Clear:

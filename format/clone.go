@@ -13,14 +13,14 @@ func Clone(e Entry) Entry {
 	case *ItemEntry:
 		c := *e
 		c.Envelope = e.clone()
-		c.Item = e.Item.clone()
+		c.Item = e.Item.Clone()
 		c.Visible = clonePointer(e.Visible)
 		c.Source = e.Source.Clone()
 		return &c
 	case *ResponseEntry:
 		c := *e
 		c.Envelope = e.clone()
-		c.Usage = e.Usage.clone()
+		c.Usage = e.Usage.Clone()
 		if c.Incomplete = clonePointer(e.Incomplete); c.Incomplete != nil {
 			c.Incomplete.Raw = c.Incomplete.Raw.Clone()
 		}
@@ -38,7 +38,7 @@ func Clone(e Entry) Entry {
 		c.Text = e.Text.Clone()
 		c.ToolsAdded = cloneEach(e.ToolsAdded, jsontext.Value.Clone)
 		c.ToolsRemoved = slices.Clone(e.ToolsRemoved)
-		c.Extra = e.Extra.clone()
+		c.Extra = e.Extra.Clone()
 		c.Parts = e.Parts.Clone()
 		c.Omitted = e.Omitted.Clone()
 		c.Omit = e.Omit.Clone()
@@ -46,17 +46,17 @@ func Clone(e Entry) Entry {
 	case *CompactionEntry:
 		c := *e
 		c.Envelope = e.clone()
-		c.Summary = e.Summary.clone()
+		c.Summary = e.Summary.Clone()
 		c.Config = e.Config.Clone()
 		c.TokensBefore = clonePointer(e.TokensBefore)
-		c.Usage = e.Usage.clone()
-		c.Pinned = cloneEach(e.Pinned, Item.clone)
+		c.Usage = e.Usage.Clone()
+		c.Pinned = cloneEach(e.Pinned, Item.Clone)
 		return &c
 	case *BranchSummaryEntry:
 		c := *e
 		c.Envelope = e.clone()
-		c.Summary = e.Summary.clone()
-		c.Usage = e.Usage.clone()
+		c.Summary = e.Summary.Clone()
+		c.Usage = e.Usage.Clone()
 		return &c
 	case *RunEntry:
 		c := *e
@@ -86,14 +86,14 @@ func Clone(e Entry) Entry {
 		c := *e
 		c.Envelope = e.clone()
 		if c.VCS = clonePointer(e.VCS); c.VCS != nil {
-			c.VCS.Unknown = c.VCS.Unknown.clone()
+			c.VCS.Unknown = c.VCS.Unknown.Clone()
 		}
 		if e.Files != nil {
-			c.Files = &FileHashes{maps.Clone(e.Files.Read), maps.Clone(e.Files.Written), e.Files.Unknown.clone()}
+			c.Files = &FileHashes{maps.Clone(e.Files.Read), maps.Clone(e.Files.Written), e.Files.Unknown.Clone()}
 		}
 		c.Tools = maps.Clone(e.Tools)
 		if c.Workspace = clonePointer(e.Workspace); c.Workspace != nil {
-			c.Workspace.Unknown = c.Workspace.Unknown.clone()
+			c.Workspace.Unknown = c.Workspace.Unknown.Clone()
 		}
 		return &c
 	case *OutcomeEntry:
@@ -115,7 +115,7 @@ func Clone(e Entry) Entry {
 	case *QueuedEntry:
 		c := *e
 		c.Envelope = e.clone()
-		c.Item = e.Item.clone()
+		c.Item = e.Item.Clone()
 		c.Trigger = e.Trigger.clone()
 		return &c
 	case *UnknownEntry:
@@ -128,41 +128,14 @@ func Clone(e Entry) Entry {
 
 func (e Envelope) clone() Envelope {
 	e.Parents = slices.Clone(e.Parents)
-	e.Unknown = e.Unknown.clone()
+	e.Unknown = e.Unknown.Clone()
 	return e
-}
-
-func (m Members) clone() Members {
-	return cloneEach(m, func(m Member) Member {
-		m.Value = m.Value.Clone()
-		return m
-	})
-}
-
-func (i Item) clone() Item {
-	i.Raw = i.Raw.Clone()
-	return i
-}
-
-func (u *Usage) clone() *Usage {
-	c := clonePointer(u)
-	if c == nil {
-		return nil
-	}
-	for _, count := range []**int64{
-		&c.InputTokens, &c.OutputTokens, &c.TotalTokens, &c.CachedTokens, &c.CacheCreationTokens,
-		&c.CacheCreation1hTokens, &c.ReasoningTokens,
-	} {
-		*count = clonePointer(*count)
-	}
-	c.Raw = c.Raw.Clone()
-	return c
 }
 
 func (t *Trigger) clone() *Trigger {
 	c := clonePointer(t)
 	if c != nil {
-		c.Unknown = c.Unknown.clone()
+		c.Unknown = c.Unknown.Clone()
 	}
 	return c
 }

@@ -106,7 +106,7 @@ var entryTests = []struct {
 			Envelope: Envelope{ID: "b", Time: at(1)},
 			Model:    "m", Instructions: ptr(""), Reasoning: raw(`{"effort":"high"}`), Text: raw(`{}`),
 			ToolsAdded: []jsontext.Value{raw(`{"type":"function"}`), raw(`7`)}, ToolsRemoved: []string{"x"},
-			Extra:   Members{{"temperature", raw(`0.50`)}, {"gone", raw(`null`)}},
+			Extra:   members("temperature", `0.50`, "gone", `null`),
 			Replace: true,
 			Parts:   raw(`[{"keep":1}]`), Omitted: raw(`[]`), Omit: raw(`{"items":[]}`),
 		},
@@ -116,7 +116,7 @@ var entryTests = []struct {
 		entry("config", "b", "", `"omit":true,"parents":"none","instructions_parts":{}`),
 		&ConfigEntry{Envelope: Envelope{
 			ID: "b", Time: at(1),
-			Unknown: Members{{"omit", raw(`true`)}, {"parents", raw(`"none"`)}, {"instructions_parts", raw(`{}`)}},
+			Unknown: members("omit", `true`, "parents", `"none"`, "instructions_parts", `{}`),
 		}},
 	},
 	{
@@ -145,7 +145,7 @@ var entryTests = []struct {
 		&RunEntry{
 			Envelope: Envelope{ID: "b", Parent: "a", Time: at(1)},
 			RunID:    "r", Phase: PhaseStart, Source: SourceInput, Ref: "cron",
-			Trigger: &Trigger{Kind: "schedule", Ref: "n", Source: "cron", Unknown: Members{{"due", raw(`1`)}}},
+			Trigger: &Trigger{Kind: "schedule", Ref: "n", Source: "cron", Unknown: members("due", `1`)},
 		},
 	},
 	{
@@ -181,7 +181,7 @@ var entryTests = []struct {
 	},
 	{
 		"info", entry("info", "b", "a", `"name":"n","color":"red"`),
-		&InfoEntry{Envelope: Envelope{ID: "b", Parent: "a", Time: at(1), Unknown: Members{{"color", raw(`"red"`)}}}, Name: "n"},
+		&InfoEntry{Envelope: Envelope{ID: "b", Parent: "a", Time: at(1), Unknown: members("color", `"red"`)}, Name: "n"},
 	},
 	{
 		"env: everything",
@@ -191,10 +191,10 @@ var entryTests = []struct {
 		&EnvEntry{
 			Envelope:  Envelope{ID: "b", Parent: "a", Time: at(1)},
 			CWD:       "/w",
-			VCS:       &VCS{System: "git", Revision: "abc", Dirty: new(true), Unknown: Members{{"branch", raw(`"main"`)}}},
-			Files:     &FileHashes{Read: map[string]string{"go.mod": "sha256:aa"}, Written: map[string]string{}, Unknown: Members{{"more", raw(`[]`)}}},
+			VCS:       &VCS{System: "git", Revision: "abc", Dirty: new(true), Unknown: members("branch", `"main"`)},
+			Files:     &FileHashes{Read: map[string]string{"go.mod": "sha256:aa"}, Written: map[string]string{}, Unknown: members("more", `[]`)},
 			Tools:     map[string]string{"go": "1.26"},
-			Workspace: &Workspace{Kind: "orbit", Ref: "r", Unknown: Members{{"host", raw(`"h"`)}}},
+			Workspace: &Workspace{Kind: "orbit", Ref: "r", Unknown: members("host", `"h"`)},
 		},
 	},
 	{
@@ -202,9 +202,9 @@ var entryTests = []struct {
 		entry("env", "b", "a", `"vcs":{"system":1,"dirty":"no"},"files":{"read":[]},"workspace":{"kind":null}`),
 		&EnvEntry{
 			Envelope:  Envelope{ID: "b", Parent: "a", Time: at(1)},
-			VCS:       &VCS{Unknown: Members{{"system", raw(`1`)}, {"dirty", raw(`"no"`)}}},
-			Files:     &FileHashes{Unknown: Members{{"read", raw(`[]`)}}},
-			Workspace: &Workspace{Unknown: Members{{"kind", raw(`null`)}}},
+			VCS:       &VCS{Unknown: members("system", `1`, "dirty", `"no"`)},
+			Files:     &FileHashes{Unknown: members("read", `[]`)},
+			Workspace: &Workspace{Unknown: members("kind", `null`)},
 		},
 	},
 	{
@@ -236,13 +236,13 @@ var entryTests = []struct {
 		entry("acme:note", "b", "a", `"z":{"a":[1,2]},"a":"<b>","item":5,"z":2`),
 		&UnknownEntry{Envelope: Envelope{
 			ID: "b", Parent: "a", Time: at(1),
-			Unknown: Members{{"z", raw(`{"a":[1,2]}`)}, {"a", raw(`"<b>"`)}, {"item", raw(`5`)}, {"z", raw(`2`)}},
+			Unknown: members("z", `{"a":[1,2]}`, "a", `"<b>"`, "item", `5`, "z", `2`),
 		}, Type: "acme:note"},
 	},
 	{
 		"a type without a namespace that nobody knows",
 		entry("withdraw", "b", "a", `"target":"q"`),
-		&UnknownEntry{Envelope: Envelope{ID: "b", Parent: "a", Time: at(1), Unknown: Members{{"target", raw(`"q"`)}}}, Type: "withdraw"},
+		&UnknownEntry{Envelope: Envelope{ID: "b", Parent: "a", Time: at(1), Unknown: members("target", `"q"`)}, Type: "withdraw"},
 	},
 	{
 		"the last of repeated members wins, also where the first is damaged",
@@ -252,7 +252,7 @@ var entryTests = []struct {
 	{
 		"names are case-sensitive",
 		entry("info", "b", "a", `"Name":"n","ID":"x"`),
-		&InfoEntry{Envelope: Envelope{ID: "b", Parent: "a", Time: at(1), Unknown: Members{{"Name", raw(`"n"`)}, {"ID", raw(`"x"`)}}}},
+		&InfoEntry{Envelope: Envelope{ID: "b", Parent: "a", Time: at(1), Unknown: members("Name", `"n"`, "ID", `"x"`)}},
 	},
 	{
 		"parents, in this file and in another session",
@@ -262,7 +262,7 @@ var entryTests = []struct {
 	{
 		"parents that are none",
 		entry("info", "b", "a", `"parents":[{"session":"s2"}]`),
-		&InfoEntry{Envelope: Envelope{ID: "b", Parent: "a", Time: at(1), Unknown: Members{{"parents", raw(`[{"session":"s2"}]`)}}}},
+		&InfoEntry{Envelope: Envelope{ID: "b", Parent: "a", Time: at(1), Unknown: members("parents", `[{"session":"s2"}]`)}},
 	},
 	{
 		"a time far outside what a span can hold",
@@ -409,16 +409,6 @@ func TestDecoderForgetsWords(t *testing.T) {
 		if len(word) > maxWord {
 			t.Errorf("kept %q", word)
 		}
-	}
-}
-
-func TestMembersGet(t *testing.T) {
-	m := Members{{"a", raw(`1`)}, {"b", raw(`2`)}, {"a", raw(`3`)}}
-	if got := m.Get("a"); string(got) != `3` {
-		t.Errorf("a is %s", got)
-	}
-	if got := m.Get("c"); got != nil {
-		t.Errorf("c is %s", got)
 	}
 }
 
@@ -631,10 +621,8 @@ func TestDecodeEntryDamage(t *testing.T) {
 func env(id, parent string) Envelope { return Envelope{ID: id, Parent: parent, Time: at(1)} }
 
 // unknown is what is left of entry b under a when its type cannot be had.
-func unknown(typ string, members ...string) Entry {
+func unknown(typ string, pairs ...string) Entry {
 	e := &UnknownEntry{Envelope: env("b", "a"), Type: typ}
-	for i := 0; i < len(members); i += 2 {
-		e.Unknown = append(e.Unknown, Member{members[i], raw(members[i+1])})
-	}
+	e.Unknown = members(pairs...)
 	return e
 }

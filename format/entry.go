@@ -57,25 +57,6 @@ type Ref struct {
 	Entry   string
 }
 
-// Members are JSON members in the order in which they were written. Values are raw JSON.
-type Members []Member
-
-// Member is one member of a JSON object.
-type Member struct {
-	Name  string
-	Value jsontext.Value
-}
-
-// Get returns the raw value of the last member with that name, or nil.
-func (m Members) Get(name string) jsontext.Value {
-	for i := len(m) - 1; i >= 0; i-- {
-		if m[i].Name == name {
-			return m[i].Value
-		}
-	}
-	return nil
-}
-
 // ItemEntry holds one payload item, verbatim (A.5). It is in the model's context.
 type ItemEntry struct {
 	Envelope

@@ -20,15 +20,15 @@ func TestDecodeHeader(t *testing.T) {
 				`"base":"b","redacted":true}`,
 			&Header{
 				Format: "agentsession/0.5", ID: "s", CreatedAt: at(0), Payload: "openresponses/2026-04-24",
-				Harness: &Harness{Name: "h", Version: "1", Unknown: Members{{"build", raw(`7`)}}},
+				Harness: &Harness{Name: "h", Version: "1", Unknown: members("build", `7`)},
 				Records: []string{"run"}, CWD: "/w", ParentSession: "p", SpawnedBy: "c1", Media: "sidecar", Base: "b",
-				Unknown: Members{{"acme:z", raw(`1.50`)}, {"redacted", raw(`true`)}},
+				Unknown: members("acme:z", `1.50`, "redacted", `true`),
 			},
 		},
 		{
 			"before there were bases",
 			headerOf("4", `"base":"b"`),
-			&Header{Format: "agentsession/0.4", ID: "s", CreatedAt: at(0), Payload: "openresponses/2026-04-24", Unknown: Members{{"base", raw(`"b"`)}}},
+			&Header{Format: "agentsession/0.4", ID: "s", CreatedAt: at(0), Payload: "openresponses/2026-04-24", Unknown: members("base", `"b"`)},
 		},
 		{
 			"a minor that nobody knows yet",

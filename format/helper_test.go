@@ -94,3 +94,12 @@ func at(second int) time.Time { return time.Date(2026, 9, 20, 12, 0, second, 0, 
 func ptr[T any](v T) *T { return &v }
 
 func raw(s string) jsontext.Value { return jsontext.Value(s) }
+
+// members pairs names with raw values.
+func members(pairs ...string) Members {
+	var m Members
+	for i := 0; i < len(pairs); i += 2 {
+		m = append(m, Member{Name: pairs[i], Value: raw(pairs[i+1])})
+	}
+	return m
+}

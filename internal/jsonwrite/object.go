@@ -1,0 +1,100 @@
+package jsonwrite
+
+import (
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Object is a JSON object in the making. The zero value has no members.
+type Object struct{ buf []byte }
+
+// Bytes closes the object and returns it. No member can be added after that.
+func (o *Object) Bytes() []byte {
+	if len(o.buf) == 0 {
+		return []byte("{}")
+	}
+	return append(o.buf, '}')
+}
+
+// Raw adds a member with a raw value. A line feed in the value, which can only be white space there, becomes a space, so that
+// the object stays one line.
+func (o *Object) Raw(name string, value []byte) {
+	o.name(name)
+	start := len(o.buf)
+	o.buf = append(o.buf, value...)
+	for i, c := range o.buf[start:] {
+		if c == '\n' || c == '\r' {
+			o.buf[start+i] = ' '
+		}
+	}
+}
+
+// OptionalRaw adds a member unless its value is nil.
+func (o *Object) OptionalRaw(name string, value []byte) {
+	if value != nil {
+		o.Raw(name, value)
+	}
+}
+
+// Text adds a string. Bytes of it that are no UTF-8 become U+FFFD.
+func (o *Object) Text(name, value string) {
+	o.name(name)
+	o.buf = AppendText(o.buf, value)
+}
+
+// OptionalText adds a string unless it is empty.
+func (o *Object) OptionalText(name, value string) {
+	if value != "" {
+		o.Text(name, value)
+	}
+}
+
+// Texts adds an array of strings, [] for an empty one.
+func (o *Object) Texts(name string, values []string) {
+	Array(o, name, values, AppendText)
+}
+
+// Int adds an integer unless it is nil.
+func (o *Object) Int(name string, value *int64) {
+	if value != nil {
+		o.name(name)
+		o.buf = strconv.AppendInt(o.buf, *value, 10)
+	}
+}
+
+// Bool adds a boolean unless it is nil.
+func (o *Object) Bool(name string, value *bool) {
+	if value != nil {
+		o.name(name)
+		o.buf = strconv.AppendBool(o.buf, *value)
+	}
+}
+
+// Array adds an array of elements, each of which is appended to the bytes so far, by a function that is given both.
+func Array[E any](o *Object, name string, elements []E, appendTo func([]byte, E) []byte) {
+	o.name(name)
+	o.buf = append(o.buf, '[')
+	for i, e := range elements {
+		if i > 0 {
+			o.buf = append(o.buf, ',')
+		}
+		o.buf = appendTo(o.buf, e)
+	}
+	o.buf = append(o.buf, ']')
+}
+
+// AppendText appends a string as JSON, in its shortest form; nothing is escaped that need not be.
+func AppendText(dst []byte, s string) []byte {
+	dst, _ = jsontext.AppendQuote(dst, s) // the error says that U+FFFD was put in, which is what is wanted
+	return dst
+}
+
+func (o *Object) name(name string) {
+	if len(o.buf) == 0 {
+		o.buf = append(o.buf, '{')
+	} else {
+		o.buf = append(o.buf, ',')
+	}
+	o.buf = append(AppendText(o.buf, name), ':')
+}

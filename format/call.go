@@ -98,6 +98,8 @@ func (s *Session) Calls(leaf string) ([]*Call, error) {
 		return nil, err
 	}
 	calls := Calls(path, s.header)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	var dispatched map[string]bool // by target, on any branch
 	for _, c := range calls {
 		if c.State != CallNeverStarted {
@@ -113,12 +115,9 @@ func (s *Session) Calls(leaf string) ([]*Call, error) {
 	return calls, nil
 }
 
-// minorRebase is the first minor in which a dispatch off the path counts.
-const minorRebase = 10
-
 func (s *Session) dispatched() map[string]bool {
 	targets := map[string]bool{}
-	if s.header.Minor() < minorRebase {
+	if !s.header.rules().elsewhere {
 		return targets
 	}
 	for _, r := range s.rows {
@@ -129,131 +128,14 @@ func (s *Session) dispatched() map[string]bool {
 	return targets
 }
 
-// book follows the calls of a path, entry by entry.
-type book struct {
-	minor    int
-	promised bool // the file records every dispatch
-	calls    []*openCall
-	byEntry  map[string]*openCall // by the id of the entry that holds the call
-	byID     map[string]*openCall // by call id
-	callers  map[string]bool      // response ids of the calls
-	pending  int                  // calls without an output
-}
-
-// openCall is a call as far as the path has been read.
-type openCall struct {
-	Call
-	place  int  // among the calls of the path
-	handed bool // a dispatch follows the latest decision
-}
-
-func newBook(h *Header) *book {
-	return &book{
-		minor:    h.Minor(),
-		promised: h.HasRecord(TypeDispatch),
-		byEntry:  map[string]*openCall{},
-		byID:     map[string]*openCall{},
-		callers:  map[string]bool{},
-	}
-}
-
-// Minors in which the rules for calls change (C).
-const (
-	minorLatestCall = 3 // of two calls with one id the later is meant, and a target decides before the id
-	minorAnswer     = 8 // a hold after a dispatch holds
-	minorRejected   = 9 // a rejected call without its output has a state of its own
-)
-
-// add takes the next entry of the path. It returns the call that the entry makes, decides, dispatches or completes; nil
-// when it does none of these.
-func (b *book) add(e Entry) *openCall {
-	switch e := e.(type) {
-	case *ItemEntry:
-		switch e.Item.Type {
-		case ItemFunctionCall:
-			return b.open(e)
-		case ItemFunctionCallOutput:
-			if c := b.byID[e.Item.CallID]; c != nil && c.Output == nil {
-				c.Output = e
-				b.pending--
-				return c
-			}
-		}
-	case *DecisionEntry:
-		if c := b.find(e.CallID, e.Target); c != nil {
-			c.Decisions = append(c.Decisions, e)
-			c.handed = false
-			return c
-		}
-	case *DispatchEntry:
-		if c := b.find(e.CallID, e.Target); c != nil {
-			c.Dispatches = append(c.Dispatches, e)
-			c.handed = true
-			return c
+// PendingCalls returns the calls on the path to an entry that have no output: what a resume answers.
+func (s *Session) PendingCalls(leaf string) ([]*Call, error) {
+	calls, err := s.Calls(leaf)
+	var pending []*Call
+	for _, c := range calls {
+		if c.Pending() {
+			pending = append(pending, c)
 		}
 	}
-	return nil
-}
-
-func (b *book) open(e *ItemEntry) *openCall {
-	id := e.Item.CallID
-	if b.byID[id] != nil && b.minor < minorLatestCall {
-		return nil
-	}
-	c := &openCall{Call: Call{Entry: e}, place: len(b.calls)}
-	b.calls = append(b.calls, c)
-	b.pending++
-	b.byEntry[e.ID] = c
-	if id != "" { // no output can mean a call without an id
-		b.byID[id] = c
-	}
-	if e.ResponseID != "" {
-		b.callers[e.ResponseID] = true
-	}
-	return c
-}
-
-func (b *book) find(callID, target string) *openCall {
-	if b.minor >= minorLatestCall {
-		if c := b.byEntry[target]; c != nil {
-			return c
-		}
-	}
-	return b.byID[callID]
-}
-
-// call returns the call as it is now.
-func (b *book) call(c *openCall) *Call {
-	call := c.Call
-	call.State = b.state(c)
-	return &call
-}
-
-func (b *book) state(c *openCall) CallState {
-	switch {
-	case c.Output != nil:
-		return CallCompleted
-	case c.Decided(VerdictAnswer):
-		return CallAnswered
-	case b.minor >= minorRejected && c.Decided(VerdictReject):
-		return CallRejected
-	case b.held(c):
-		return CallHeld
-	case len(c.Dispatches) > 0:
-		return CallInFlight
-	case b.promised:
-		return CallNeverStarted
-	}
-	return CallUnknown
-}
-
-func (b *book) held(c *openCall) bool {
-	n := len(c.Decisions)
-	if n == 0 || c.Decisions[n-1].Verdict != VerdictHold {
-		return false
-	}
-	if b.minor < minorAnswer {
-		return len(c.Dispatches) == 0
-	}
-	return !c.handed
+	return pending, err
 }

@@ -43,7 +43,7 @@ func DecodeHeader(line []byte) (*Header, error) {
 	h.ParentSession = d.text(f[8])
 	h.SpawnedBy = d.text(f[9])
 	h.Media = d.text(f[10])
-	base := h.Minor() >= minorBase
+	base := h.rules().base
 	if base {
 		h.Base = d.text(f[11])
 	}
@@ -58,9 +58,6 @@ func DecodeHeader(line []byte) (*Header, error) {
 	}
 	return h, nil
 }
-
-// minorBase is the first minor in which a header has a base (C.5).
-const minorBase = 5
 
 var headerFields = []field{
 	{name: "type"},

@@ -30,6 +30,8 @@ var (
 	ErrBase = errors.New("entry breaks the base rule")
 	// ErrNoEntry: no entry has the id asked for.
 	ErrNoEntry = errors.New("no such entry")
+	// ErrNewerFormat: the file is of a minor version whose rules for writing this package does not know.
+	ErrNewerFormat = errors.New("the file is of a newer format than this version can write")
 )
 
 // DamageError describes a line that could not be read as it should be: where it stands, what is wrong, and the bytes.

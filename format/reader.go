@@ -15,7 +15,10 @@ const DefaultMaxLine = lines.DefaultLimit
 // ReaderOption changes how a session is read.
 type ReaderOption interface{ apply(*readerConfig) }
 
-type readerConfig struct{ maxLine int }
+type readerConfig struct {
+	maxLine int
+	damage  func(*DamageError)
+}
 
 type readerOption func(*readerConfig)
 
@@ -25,6 +28,13 @@ func (o readerOption) apply(c *readerConfig) { o(c) }
 // held in memory. Zero or less means [DefaultMaxLine].
 func WithMaxLine(bytes int) ReaderOption {
 	return readerOption(func(c *readerConfig) { c.maxLine = bytes })
+}
+
+// WithDamage has [ReadSession] report damage to a function and go on: a line that is no entry is left out of the tree, an entry
+// whose parent is lost becomes a root, and of two with one id the first counts. The lines stay, so that [Session.WriteTo]
+// writes the file as it was. The error may be kept.
+func WithDamage(report func(*DamageError)) ReaderOption {
+	return readerOption(func(c *readerConfig) { c.damage = report })
 }
 
 // Line is one line of a session file, with its place.
@@ -65,11 +75,15 @@ func NewReader(r io.Reader, opts ...ReaderOption) (*Reader, error) {
 	return newReader(r, nil, opts)
 }
 
-func newReader(src io.Reader, keep func(lines.Line) lines.Line, opts []ReaderOption) (*Reader, error) {
-	var config readerConfig
+func configure(opts []ReaderOption) (config readerConfig) {
 	for _, o := range opts {
 		o.apply(&config)
 	}
+	return config
+}
+
+func newReader(src io.Reader, keep func(lines.Line) lines.Line, opts []ReaderOption) (*Reader, error) {
+	config := configure(opts)
 	r := &Reader{lines: lines.NewReader(src, config.maxLine), keep: keep}
 	line, err := r.advance()
 	switch {

@@ -2,6 +2,9 @@ package format
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -43,12 +46,29 @@ func (r *Run) ComputeReason() string { return r.reason }
 // with the run's id closes it. What stands before, between and after runs belongs to none. The header says which minor's
 // rules apply.
 func Runs(path []Entry, h *Header) []*Run {
-	p := partition{path: path, header: h, book: newBook(h)}
-	for i, e := range path {
-		p.add(i, e)
+	var runs []*Run
+	p := newPartition(h)
+	closed := func(r *openRun, end int) {
+		if r == nil {
+			return
+		}
+		run := &Run{Start: r.start, End: r.end, Segment: path[r.at:end:end], reason: p.reason(r)}
+		for _, c := range slices.SortedFunc(maps.Keys(r.calls), func(a, b *openCall) int { return cmp.Compare(a.place, b.place) }) {
+			run.calls = append(run.calls, p.book.call(c))
+		}
+		runs = append(runs, run)
 	}
-	p.close(len(path))
-	return p.runs
+	for i, e := range path {
+		if isStart(e) {
+			closed(p.run, i) // as it is, before a start makes another one
+		}
+		if p.add(e, i).end {
+			closed(p.run, i+1)
+			p.run = nil
+		}
+	}
+	closed(p.run, len(path))
+	return runs
 }
 
 // Runs returns the runs on the path to an entry.
@@ -60,112 +80,68 @@ func (s *Session) Runs(leaf string) ([]*Run, error) {
 	return Runs(path, s.header), nil
 }
 
-// Minors in which the rules for runs change (C).
-const (
-	minorPathReason = 3 // the reason reads the path, not the segment alone
-	minorTakeUp     = 9 // a run's calls include those it takes up
-)
+// ErrNoRun: no run is open.
+var ErrNoRun = errors.New("no run is open")
 
-// partition divides a path into runs in one pass over it.
-type partition struct {
-	path   []Entry
-	header *Header
-	book   *book
-	runs   []*Run
-	last   *ResponseEntry // on the path
-
-	// Of the open run:
-	run          *Run
-	start        int                // of the segment on the path
-	calls        map[*openCall]bool // the run's own
-	lastResponse *ResponseEntry     // on the segment
-	answers      bool               // the segment has an output or a decision
+// OpenRun returns the run that is open at the end of the path to an entry, or nil.
+func (s *Session) OpenRun(leaf string) (*Run, error) {
+	runs, err := s.Runs(leaf)
+	if err != nil || len(runs) == 0 {
+		return nil, err
+	}
+	last := runs[len(runs)-1]
+	if last.End != nil {
+		return nil, nil
+	}
+	return last, nil
 }
 
-func (p *partition) add(i int, e Entry) {
-	run, _ := e.(*RunEntry)
-	if run != nil && run.Phase == PhaseStart {
-		p.open(i, run)
-	}
-	call := p.book.add(e)
-	if response, ok := e.(*ResponseEntry); ok {
-		p.last, p.lastResponse = response, response
-	}
-	if p.run == nil {
-		return
-	}
-	if call != nil && (p.book.minor >= minorTakeUp || Entry(call.Entry) == e) {
-		p.calls[call] = true
-	}
-	switch e := e.(type) {
-	case *DecisionEntry:
-		p.answers = true
-	case *ItemEntry:
-		p.answers = p.answers || e.Item.Type == ItemFunctionCallOutput
-	}
-	if run != nil && run.Phase == PhaseEnd && run.RunID == p.run.ID() {
-		p.run.End = run
-		p.close(i + 1)
-	}
-}
-
-func (p *partition) open(i int, start *RunEntry) {
-	p.close(i)
-	if p.book.minor < minorPathReason {
-		p.book = newBook(p.header) // the calls of the segment are all there are
-	}
-	p.run, p.start = &Run{Start: start}, i
-	p.calls, p.lastResponse, p.answers = map[*openCall]bool{}, nil, false
-	p.runs = append(p.runs, p.run)
-}
-
-// close ends the segment of the open run, if there is one, before the entry at end.
-func (p *partition) close(end int) {
-	if p.run == nil {
-		return
-	}
-	p.run.Segment = p.path[p.start:end:end]
-	calls := make([]*openCall, 0, len(p.calls))
-	for c := range p.calls {
-		calls = append(calls, c)
-	}
-	slices.SortFunc(calls, func(a, b *openCall) int { return cmp.Compare(a.place, b.place) })
-	for _, c := range calls {
-		p.run.calls = append(p.run.calls, p.book.call(c))
-	}
-	p.run.reason = p.reason()
-	p.run = nil
-}
-
-// reason is the cascade: the first that matches counts.
-func (p *partition) reason() string {
-	var pending, held, inFlight bool
-	for _, c := range p.run.calls {
-		pending = pending || c.Pending()
-		held = held || c.State == CallHeld
-		inFlight = inFlight || c.State == CallInFlight
-	}
-	last := p.lastResponse
+// EndRun returns the entry that ends the run open at the leaf, with the calls that are pending. A reason of "" is the one that
+// the segment tells ([Run.ComputeReason]); the ref, what caused the end, may be "". It is not appended. The error is
+// [ErrNoRun].
+func (s *Session) EndRun(reason, ref string) (*RunEntry, error) {
+	run, err := s.OpenRun(s.Leaf())
 	switch {
-	case last != nil && last.Error != nil:
-		return ReasonError
-	case held && !inFlight:
-		return ReasonInputRequired
-	case pending || last != nil && last.Incomplete != nil:
-		return ReasonAborted
-	case last != nil && !p.book.callers[last.ResponseID]:
-		return ReasonDone
-	case p.stopped():
-		return ReasonStopped
+	case err != nil:
+		return nil, err
+	case run == nil:
+		return nil, ErrNoRun
+	case reason == "":
+		reason = run.ComputeReason()
 	}
-	return ReasonAborted
+	return NewRunEnd(run.ID(), reason, ref, run.Pending()), nil
 }
 
-// stopped reports whether the model asked for calls, all have their outputs, and the harness chose not to call it again.
-// It is asked only after done has been ruled out.
-func (p *partition) stopped() bool {
-	if p.book.minor < minorPathReason {
-		return p.lastResponse != nil
+// ErrReasonMismatch: what the end of a run says is not what its segment and the path tell.
+var ErrReasonMismatch = errors.New("the end of the run disagrees with its segment")
+
+// Verify compares the end of the run with what its segment and the path tell (A.10): the reason, over which a written error or
+// interrupted stands, and the calls that are pending, as a set. A run without an end has nothing to verify. The error wraps
+// [ErrReasonMismatch].
+func (r *Run) Verify() error {
+	if r.End == nil {
+		return nil
 	}
-	return p.last != nil && p.book.callers[p.last.ResponseID] && p.book.pending == 0 && p.answers
+	pending := map[string]bool{}
+	for _, id := range r.Pending() {
+		pending[id] = true
+	}
+	return verifyEnd(r.End, r.reason, len(pending), func(id string) bool { return pending[id] })
+}
+
+// verifyEnd compares the end of a run with the reason and the number of pending calls that were computed.
+func verifyEnd(end *RunEntry, reason string, pending int, isPending func(id string) bool) error {
+	if stands := end.Reason == ReasonError || end.Reason == ReasonInterrupted; !stands && end.Reason != reason {
+		return fmt.Errorf("%w: run %q says %q, and its segment is that of %q", ErrReasonMismatch, end.RunID, end.Reason, reason)
+	}
+	said := map[string]bool{}
+	for _, id := range end.Pending {
+		if said[id] = true; !isPending(id) {
+			return fmt.Errorf("%w: run %q says that call %q is pending, and it is not", ErrReasonMismatch, end.RunID, id)
+		}
+	}
+	if len(said) != pending {
+		return fmt.Errorf("%w: run %q says that %d calls are pending, and %d are", ErrReasonMismatch, end.RunID, len(said), pending)
+	}
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 
 	"github.com/sessionspan/sessionspan/internal/lines"
 )
@@ -14,7 +15,9 @@ import (
 // read from. It owns its bytes, so everything in its entries stays valid. Entries are shared and must not be changed. It may
 // be used from several goroutines at once.
 type Session struct {
-	header  *Header
+	header *Header
+
+	mu      sync.RWMutex
 	text    []lines.Line   // the file line by line, without a torn tail
 	rows    []row          // the entries, in file order
 	index   map[string]int // ids to rows
@@ -22,6 +25,10 @@ type Session struct {
 	leaf    int            // row; -1 without one
 	torn    *DamageError
 	repeats []int // lines in text
+	dec     Decoder
+	// For appends: the call ids of the first rows.
+	calls     map[string]bool
+	callsSeen int
 }
 
 // row is an entry with its line and its place in the tree. Other rows are named by index, -1 for none.
@@ -38,28 +45,45 @@ type row struct {
 //     ([Session.Repeats]),
 //   - [ErrNoParent]: a parent that is no earlier entry,
 //   - [ErrBase]: a file that breaks the rules of its header's base.
+//
+// [WithDamage] makes it lenient.
 func ReadSession(r io.Reader, opts ...ReaderOption) (*Session, error) {
 	s := &Session{index: map[string]int{}, base: -1}
+	report := configure(opts).damage
 	reader, err := newReader(r, s.keep, opts)
 	if err != nil {
 		return nil, err
 	}
 	s.header = reader.Header()
 	for e, err := range reader.Entries() {
+		damage, _ := errors.AsType[*DamageError](err)
 		if errors.Is(err, ErrTornTail) {
-			s.torn, _ = errors.AsType[*DamageError](err)
-			s.text = s.text[:s.torn.Line-1]
+			s.torn = damage
+			s.text = s.text[:damage.Line-1]
 			break
 		}
-		if err == nil {
-			err = s.add(e, reader.line)
+		switch {
+		case err == nil:
+			err = s.add(e, reader.line, report)
+		case report != nil && damage != nil:
+			kept := damage.Clone()
+			kept.Entry = damage.Entry
+			report(kept)
+			err = nil
+			if damage.Entry != nil {
+				err = s.add(damage.Entry, reader.line, report)
+			}
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
 	if s.header.Base != "" && s.base < 0 {
-		return nil, &DamageError{Line: s.text[0].Number, Err: ErrBase, Detail: "the base is not in the file", Data: s.text[0].Data}
+		damage := &DamageError{Line: s.text[0].Number, Err: ErrBase, Detail: "the base is not in the file", Data: s.text[0].Data}
+		if report == nil {
+			return nil, damage
+		}
+		report(damage)
 	}
 	s.leaf = s.findLeaf()
 	return s, nil
@@ -71,42 +95,60 @@ func (s *Session) keep(line lines.Line) lines.Line {
 	return line
 }
 
-// add puts an entry into the tree. Lines are numbered without a gap, so that a line's number tells its place in text.
-func (s *Session) add(e Entry, line lines.Line) error {
-	damage := func(sentinel error, format string, args ...any) error {
+// add puts an entry that was read into the tree. Lines are numbered without a gap, so that a line's number tells its place in
+// text. What does not fit is the error, or where there is a report is told to it.
+func (s *Session) add(e Entry, line lines.Line, report func(*DamageError)) error {
+	var strict error
+	damage := func(sentinel error, format string, args ...any) {
 		d := &DamageError{Err: sentinel, Detail: fmt.Sprintf(format, args...), Data: line.Data, Entry: e}
-		return d.place(line)
+		d.place(line)
+		if report != nil {
+			report(d)
+		} else if strict == nil {
+			strict = d
+		}
 	}
 	env := e.Base()
 	if i, ok := s.index[env.ID]; ok {
 		first := s.text[s.rows[i].line]
-		if s.header.Minor() >= minorRepeats && bytes.Equal(first.Data, line.Data) {
+		if s.header.rules().repeats && bytes.Equal(first.Data, line.Data) {
 			s.repeats = append(s.repeats, line.Number-1)
 			return nil
 		}
-		return damage(ErrDuplicateEntry, "%q, first on line %d", env.ID, first.Number)
+		damage(ErrDuplicateEntry, "%q, first on line %d", env.ID, first.Number)
+		return strict
 	}
-	r := row{entry: e, line: line.Number - 1, parent: -1, firstChild: -1, lastChild: -1, next: -1}
+	parent := -1
 	if env.Parent != "" {
-		parent, ok := s.index[env.Parent]
+		i, ok := s.index[env.Parent]
 		switch {
 		case env.Parent == env.ID:
-			return damage(ErrNoParent, "%q names itself", env.ID)
+			damage(ErrNoParent, "%q names itself", env.ID)
 		case !ok:
-			return damage(ErrNoParent, "%q", env.Parent)
+			damage(ErrNoParent, "%q", env.Parent)
+		default:
+			parent = i
 		}
-		r.parent = parent
 	}
 	if s.header.Base != "" {
-		if trouble := s.checkBase(r.parent); trouble != "" {
-			return damage(ErrBase, "%s", trouble)
+		if trouble := s.checkBase(parent); trouble != "" {
+			damage(ErrBase, "%s", trouble)
 		}
 	}
+	if strict == nil {
+		s.link(e, line.Number-1, parent)
+	}
+	return strict
+}
+
+// link makes an entry the newest child of its parent.
+func (s *Session) link(e Entry, line, parent int) {
+	id := e.Base().ID
 	i := len(s.rows)
-	s.index[env.ID] = i
-	s.rows = append(s.rows, r)
-	if r.parent >= 0 {
-		p := &s.rows[r.parent]
+	s.index[id] = i
+	s.rows = append(s.rows, row{entry: e, line: line, parent: parent, firstChild: -1, lastChild: -1, next: -1})
+	if parent >= 0 {
+		p := &s.rows[parent]
 		if p.lastChild < 0 {
 			p.firstChild = i
 		} else {
@@ -114,14 +156,10 @@ func (s *Session) add(e Entry, line lines.Line) error {
 		}
 		p.lastChild = i
 	}
-	if s.base < 0 && s.header.Base == env.ID {
+	if s.base < 0 && s.header.Base == id {
 		s.base = i
 	}
-	return nil
 }
-
-// minorRepeats is the first minor in which a repeated id is the same entry.
-const minorRepeats = 5
 
 // checkBase says how the next entry breaks the rules of a file with a base (C.5); "" when it does not.
 func (s *Session) checkBase(parent int) string {
@@ -134,14 +172,23 @@ func (s *Session) checkBase(parent int) string {
 	return ""
 }
 
-// Header returns the header.
+// Header returns the header, which must not be changed.
 func (s *Session) Header() *Header { return s.header }
 
+// ID returns the id of the session.
+func (s *Session) ID() string { return s.header.ID }
+
 // Len returns the number of entries.
-func (s *Session) Len() int { return len(s.rows) }
+func (s *Session) Len() int {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return len(s.rows)
+}
 
 // Entries returns the entries in file order.
 func (s *Session) Entries() []Entry {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	entries := make([]Entry, len(s.rows))
 	for i := range s.rows {
 		entries[i] = s.rows[i].entry
@@ -151,6 +198,8 @@ func (s *Session) Entries() []Entry {
 
 // Entry returns the entry with that id.
 func (s *Session) Entry(id string) (Entry, bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	i, ok := s.index[id]
 	if !ok {
 		return nil, false
@@ -160,6 +209,8 @@ func (s *Session) Entry(id string) (Entry, bool) {
 
 // Line returns the line that the entry with that id was read from.
 func (s *Session) Line(id string) (Line, bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	i, ok := s.index[id]
 	if !ok {
 		return Line{}, false
@@ -173,6 +224,8 @@ func (s *Session) Torn() *DamageError { return s.torn }
 
 // Repeats returns the lines that repeat the line of an earlier entry, which is the same entry in files from minor 5 on.
 func (s *Session) Repeats() []Line {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	var repeats []Line
 	for _, i := range s.repeats {
 		repeats = append(repeats, Line(s.text[i]))
@@ -183,6 +236,8 @@ func (s *Session) Repeats() []Line {
 // Labels returns the label that each labelled entry has now, by the entry's id: the last one given and not cleared (A.6).
 // [LeafLabel] is a label like any other here.
 func (s *Session) Labels() map[string]string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	labels := map[string]string{}
 	for _, r := range s.rows {
 		if e, ok := r.entry.(*LabelEntry); ok {
@@ -198,6 +253,8 @@ func (s *Session) Labels() map[string]string {
 
 // Name returns the display name that the last info entry with one gives the session (A.6), or "".
 func (s *Session) Name() string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	for _, r := range slices.Backward(s.rows) {
 		if e, ok := r.entry.(*InfoEntry); ok && e.Name != "" {
 			return e.Name
@@ -208,6 +265,8 @@ func (s *Session) Name() string {
 
 // SupersededBy returns the id of the session that the last continued_in link names (A.14), or "".
 func (s *Session) SupersededBy() string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	for _, r := range slices.Backward(s.rows) {
 		if e, ok := r.entry.(*LinkEntry); ok && e.Rel == RelContinuedIn {
 			return e.Session

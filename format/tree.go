@@ -9,6 +9,8 @@ import (
 // descends from the marked one and stands after the mark, the marked one itself when there is none, and the last entry of
 // the file when no mark is in force. It is never itself a mark, and never above the header's base.
 func (s *Session) Leaf() string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	if s.leaf < 0 {
 		return ""
 	}
@@ -18,6 +20,8 @@ func (s *Session) Leaf() string {
 // Leaves returns the ids of the entries that nothing continues, in file order. Leaf marks do not count: neither as leaves
 // nor as what continues an entry, unless something hangs from them.
 func (s *Session) Leaves() []string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	continued := make([]bool, len(s.rows))
 	var leaves []string
 	for i, r := range slices.Backward(s.rows) {
@@ -37,6 +41,8 @@ func (s *Session) Leaves() []string {
 
 // Roots returns the ids of the entries without a parent, in file order.
 func (s *Session) Roots() []string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	var roots []string
 	for i, r := range s.rows {
 		if r.parent < 0 {
@@ -48,6 +54,8 @@ func (s *Session) Roots() []string {
 
 // Children returns the ids of the entries whose parent has that id, in file order.
 func (s *Session) Children(id string) []string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	i, ok := s.index[id]
 	if !ok {
 		return nil
@@ -62,6 +70,8 @@ func (s *Session) Children(id string) []string {
 // Path returns the entries from a root down to the one with that id, root first. The path to "" is empty, as that of an
 // unset leaf; an id that no entry has gives [ErrNoEntry].
 func (s *Session) Path(id string) ([]Entry, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	if id == "" {
 		return nil, nil
 	}
@@ -69,12 +79,17 @@ func (s *Session) Path(id string) ([]Entry, error) {
 	if !ok {
 		return nil, fmt.Errorf("%w: %q", ErrNoEntry, id)
 	}
+	return s.path(i), nil
+}
+
+// path returns the path to a row.
+func (s *Session) path(i int) []Entry {
 	var path []Entry
 	for ; i >= 0; i = s.rows[i].parent {
 		path = append(path, s.rows[i].entry)
 	}
 	slices.Reverse(path)
-	return path, nil
+	return path
 }
 
 func (s *Session) id(i int) string { return s.rows[i].entry.Base().ID }

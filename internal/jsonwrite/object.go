@@ -21,13 +21,7 @@ func (o *Object) Bytes() []byte {
 // the object stays one line.
 func (o *Object) Raw(name string, value []byte) {
 	o.name(name)
-	start := len(o.buf)
-	o.buf = append(o.buf, value...)
-	for i, c := range o.buf[start:] {
-		if c == '\n' || c == '\r' {
-			o.buf[start+i] = ' '
-		}
-	}
+	o.buf = AppendRaw(o.buf, value)
 }
 
 // OptionalRaw adds a member unless its value is nil.
@@ -82,6 +76,18 @@ func Array[E any](o *Object, name string, elements []E, appendTo func([]byte, E)
 		o.buf = appendTo(o.buf, e)
 	}
 	o.buf = append(o.buf, ']')
+}
+
+// AppendRaw appends a raw value. A line feed in it becomes a space, as in [Object.Raw].
+func AppendRaw(dst, value []byte) []byte {
+	start := len(dst)
+	dst = append(dst, value...)
+	for i, c := range dst[start:] {
+		if c == '\n' || c == '\r' {
+			dst[start+i] = ' '
+		}
+	}
+	return dst
 }
 
 // AppendText appends a string as JSON, in its shortest form; nothing is escaped that need not be.

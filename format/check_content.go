@@ -1,0 +1,106 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/sessionspan/sessionspan/internal/jsonscan"
+)
+
+// content checks that an id is the hash of its entry, and that its line says everything in the one way there is (C.4).
+func (c *checker) content(e Entry) {
+	if !c.rules.contentIDs {
+		return
+	}
+	line := c.s.text[c.s.rows[c.at].line].Data
+	c.result.IDs++
+	id, err := ContentID(line)
+	switch {
+	case err != nil:
+		c.found(err)
+		return
+	case id != e.Base().ID:
+		c.found(fmt.Errorf("%w: that is %s", ErrContentID, id))
+	}
+	canonical, err := canonicalLine(line)
+	switch {
+	case err != nil:
+		c.found(err)
+	case !canonicalTime(memberOf(line, "ts")):
+		c.found(fmt.Errorf("%w: ts is not UTC in its shortest spelling, as in 2026-09-20T12:00:00.5Z", ErrNotCanonical))
+	case !bytes.Equal(canonical, line):
+		c.noted(fmt.Errorf("%w: the line has white space, an order of members or a spelling of its own", ErrNotCanonical))
+	}
+}
+
+// canonicalTime reports whether a raw time is spelled as it has to be.
+func canonicalTime(raw []byte) bool {
+	text, _ := jsonscan.String(raw)
+	t, ok := parseTime([]byte(text))
+	return ok && formatTime(t) == text
+}
+
+// references checks that the entries which an entry names are there.
+func (c *checker) references(e Entry) {
+	missing := func(member, id string) {
+		if _, ok := c.s.index[id]; id != "" && !ok {
+			c.found(fmt.Errorf("%w: %s is %q", ErrReference, member, id))
+		}
+	}
+	if refs := e.Base().Parents; c.rules.parents && len(refs) > 0 {
+		c.found(checkParents(refs, e.Base().Parent, func(id string) bool {
+			row, ok := c.s.index[id]
+			return ok && row < c.at
+		}))
+	}
+	switch e := e.(type) {
+	case *ItemEntry:
+		if queued, ok := c.s.index[e.QueuedFrom]; e.QueuedFrom != "" {
+			if _, ok2 := c.queued(queued, ok); !ok2 {
+				c.found(fmt.Errorf("%w: queued_from is %q", ErrReference, e.QueuedFrom))
+			}
+		}
+		if c.rules.materialised && e.Item.Type == ItemReference {
+			c.found(fmt.Errorf("%w: an item that only names another, which is not written from minor 4 on", ErrInvalidEntry))
+		}
+	case *LabelEntry:
+		missing("target", e.Target)
+	case *BranchSummaryEntry:
+		missing("from", e.From)
+	case *OutcomeEntry:
+		if c.rules.outcomeTargets {
+			missing("target", e.Target)
+		}
+	case *LinkEntry:
+		missing("target", e.Target)
+	case *CompactionEntry:
+		c.compaction(e)
+	}
+}
+
+func (c *checker) queued(row int, ok bool) (*QueuedEntry, bool) {
+	if !ok {
+		return nil, false
+	}
+	q, ok := c.s.rows[row].entry.(*QueuedEntry)
+	return q, ok
+}
+
+// compaction checks what a compaction keeps and pins. No file is refused over what is pinned (C.2).
+func (c *checker) compaction(e *CompactionEntry) {
+	first, ok := c.place(e.FirstKept)
+	if !ok {
+		c.found(fmt.Errorf("%w: %q", ErrFirstKept, e.FirstKept))
+		return
+	}
+	for i, pinned := range e.Pinned {
+		copied := slices.ContainsFunc(c.path[:first], func(row int) bool {
+			item, ok := c.s.rows[row].entry.(*ItemEntry)
+			return ok && bytes.Equal(item.Item.Raw, pinned.Raw)
+		})
+		if !copied {
+			c.noted(fmt.Errorf("%w: pinned item %d is no copy of one before first_kept", ErrInvalidEntry, i))
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package format
+
+// partition divides a path into runs in one pass over it. What an entry changed can be taken back, as with a [book].
+type partition struct {
+	header *Header
+	rules  *rules
+	// book has the calls that count for runs: those of the path, or of the open run's segment alone in files of earlier minors.
+	book *book
+	run  *openRun       // nil between runs
+	last *ResponseEntry // on the path
+}
+
+// openRun is a run as far as the path has been read.
+type openRun struct {
+	start *RunEntry
+	end   *RunEntry
+	at    int // place of the start on the path
+
+	calls                   map[*openCall]bool
+	pending, held, inFlight int            // of calls
+	response                *ResponseEntry // the last on the segment
+	answers                 bool           // the segment has an output or a decision
+	takesUp                 takeUp         // what the first entry about a call is about
+}
+
+// takeUp says which call the first decision, dispatch or output of a segment is about.
+type takeUp int
+
+const (
+	takesNothing takeUp = iota
+	takesEarlier        // one that was pending when the run began
+	takesOwn            // any other
+)
+
+func newPartition(h *Header) *partition {
+	return &partition{header: h, rules: h.rules(), book: newBook(h)}
+}
+
+func isStart(e Entry) bool {
+	run, ok := e.(*RunEntry)
+	return ok && run.IsStart()
+}
+
+// step is what an entry did to a partition.
+type step struct {
+	end    bool // it is the end of the open run, which is still there to be looked at
+	change change
+	book   *book // the one before
+	run    *openRun
+	was    openRun // what was in run
+	last   *ResponseEntry
+	joined bool // the call of the change became one of the run's
+}
+
+// add takes the next entry of the path, which has that place on it. A start opens a run in place of the one that is open.
+func (p *partition) add(e Entry, place int) step {
+	st := step{book: p.book, run: p.run, last: p.last}
+	if p.run != nil {
+		st.was = *p.run
+	}
+	run, _ := e.(*RunEntry)
+	if run != nil && run.IsStart() {
+		if !p.rules.pathReason {
+			p.book = newBook(p.header) // the calls of the segment are all there are
+		}
+		p.run = &openRun{start: run, at: place, calls: map[*openCall]bool{}}
+	}
+	st.change = p.book.add(e)
+	if response, ok := e.(*ResponseEntry); ok {
+		p.last = response
+	}
+	if p.run == nil {
+		return st
+	}
+	st.joined = p.run.add(e, st.change, p.book)
+	if run != nil && run.IsEnd() && run.RunID == p.run.start.RunID {
+		p.run.end = run
+		st.end = true
+	}
+	return st
+}
+
+// undo takes back the step that was made last of those not taken back.
+func (p *partition) undo(st step) {
+	if st.joined {
+		delete(p.run.calls, st.change.call)
+	}
+	p.book.undo(st.change)
+	p.book, p.run, p.last = st.book, st.run, st.last
+	if p.run != nil {
+		*p.run = st.was
+	}
+}
+
+// add takes an entry of the segment, and tells whether the call of its change became one of the run's.
+func (r *openRun) add(e Entry, ch change, b *book) (joined bool) {
+	switch e := e.(type) {
+	case *ResponseEntry:
+		r.response = e
+	case *DecisionEntry:
+		r.answers = true
+	case *ItemEntry:
+		r.answers = r.answers || e.Item.Type == ItemFunctionCallOutput
+	}
+	c := ch.call
+	if c == nil {
+		return false
+	}
+	own := r.calls[c]
+	if own {
+		r.count(b.state(&ch.was), ch.was.Output == nil, -1)
+	}
+	joined = !own && (ch.made || b.rules.takesUp)
+	if joined {
+		r.calls[c] = true
+	}
+	if own || joined {
+		r.count(b.state(c), c.Output == nil, 1)
+	}
+	if !ch.made && r.takesUp == takesNothing {
+		r.takesUp = takesOwn
+		if !own && ch.was.Output == nil {
+			r.takesUp = takesEarlier
+		}
+	}
+	return joined
+}
+
+func (r *openRun) count(state CallState, pending bool, n int) {
+	if pending {
+		r.pending += n
+	}
+	switch state {
+	case CallHeld:
+		r.held += n
+	case CallInFlight:
+		r.inFlight += n
+	}
+}
+
+// reason is the cascade (A.10; C.3 from minor 3 on): the first that matches counts.
+func (p *partition) reason(r *openRun) string {
+	response := r.response
+	switch {
+	case response != nil && response.Error != nil:
+		return ReasonError
+	case r.held > 0 && r.inFlight == 0:
+		return ReasonInputRequired
+	case r.pending > 0 || response != nil && response.Incomplete != nil:
+		return ReasonAborted
+	case response != nil && p.book.callers[response.ResponseID] == 0:
+		return ReasonDone
+	case p.stopped(r):
+		return ReasonStopped
+	}
+	return ReasonAborted
+}
+
+// stopped reports whether the model asked for calls, all have their outputs, and the harness chose not to call it again.
+// It is asked only after done has been ruled out.
+func (p *partition) stopped(r *openRun) bool {
+	if !p.rules.pathReason {
+		return r.response != nil
+	}
+	return p.last != nil && p.book.callers[p.last.ResponseID] > 0 && p.book.pending == 0 && r.answers
+}

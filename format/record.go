@@ -1,0 +1,54 @@
+package format
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/sessionspan/sessionspan/format/openresponses"
+)
+
+// ConfigFromRequest returns the config entry with the full settings that a request was sent with (A.14): its model,
+// instructions, reasoning, text and tools, and every other member that is not about the one call in Extra. It replaces what was
+// in force, so that it stands alone wherever it is. Rebuilt from it over the same input, the request has the same hash.
+func ConfigFromRequest(req *openresponses.Request) *ConfigEntry {
+	s := req.Settings()
+	c := &ConfigEntry{Replace: true, Model: s.Model, Reasoning: s.Reasoning, Text: s.Text, Extra: s.Extra}
+	if s.Instructions != "" {
+		c.Instructions = &s.Instructions
+	}
+	for _, tool := range s.Tools {
+		c.ToolsAdded = append(c.ToolsAdded, tool.Raw)
+	}
+	return c
+}
+
+// ErrNoResponse: there is no response to record.
+var ErrNoResponse = errors.New("no response")
+
+// ResponseEntries returns what a model call adds to a session, in order (A.14): an item for each piece of the output, then the
+// response with the hash of the request as it was sent. A latency of zero is left out. What is appended before the request is
+// sent, the inputs, is not among them.
+//
+// The error wraps [ErrNoResponse], or is about an output that is null or a request that cannot be hashed.
+func ResponseEntries(req *openresponses.Request, resp *openresponses.Response, latency time.Duration) ([]Entry, error) {
+	if resp == nil {
+		return nil, ErrNoResponse
+	}
+	hash, err := req.Hash()
+	if err != nil {
+		return nil, err
+	}
+	var entries []Entry
+	for i, item := range resp.Output {
+		if item.Type == "" || item.Raw.Kind() != jsontext.KindBeginObject {
+			return nil, fmt.Errorf("output %d of the response is no item", i)
+		}
+		entries = append(entries, NewOutput(item, resp.ID))
+	}
+	e := NewResponse(resp.ID, resp.Model, resp.Status).WithLatency(latency)
+	e.Usage, e.Incomplete, e.Error, e.RequestHash = resp.Usage, resp.Incomplete, resp.Error, hash
+	return append(entries, e), nil
+}

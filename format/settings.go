@@ -1,0 +1,243 @@
+package format
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/sessionspan/sessionspan/format/openresponses"
+	"github.com/sessionspan/sessionspan/internal/jsonscan"
+	"github.com/sessionspan/sessionspan/internal/jsonwrite"
+)
+
+// ErrSettings: the settings at an entry cannot be known, so neither can a request: instruction parts that are named by hash or
+// place are not there, or a list has become longer than any request is.
+var ErrSettings = errors.New("settings cannot be rebuilt")
+
+// maxSettings bounds how many tools, instruction parts or further members settings can have. It is far above what a provider
+// takes, and keeps a file from making settings that cost more than all of its lines.
+const maxSettings = 4096
+
+// Settings are what config entries have put in force at an entry: everything that a request has beside its input (A.5, A.7).
+// They are a value: [Settings.Apply] makes other ones. Raw values are as the entries wrote them.
+type Settings struct {
+	Model        string
+	Instructions string
+	// Reasoning and Text are raw JSON; nil when not set.
+	Reasoning jsontext.Value
+	Text      jsontext.Value
+	// Tools are raw definitions, in order.
+	Tools []jsontext.Value
+	// Extra are further request members under their wire names; none is null.
+	Extra Members
+	// Parts are what the instructions are composed of (C.1, from minor 3 on); nil when they are one text.
+	Parts []InstructionPart
+	// Omitted are what was left out of the instructions, as raw elements with the kept ones put in their place. They are for
+	// display and never part of a request.
+	Omitted []jsontext.Value
+	// Omit says which items a request leaves out (C.6, from minor 11 on).
+	Omit Omit
+
+	left       *leftPart
+	lists      *omittedList
+	unresolved error // the instructions are not known
+	overfull   error // there was more than settings can have
+}
+
+// Err returns why the settings cannot be known, which wraps [ErrSettings]; nil when they can.
+func (s Settings) Err() error { return cmp.Or(s.overfull, s.unresolved) }
+
+// Apply returns the settings after a delta. The receiver stays as it is.
+func (s Settings) Apply(c *ConfigEntry) Settings {
+	if c.Replace {
+		s = Settings{lists: s.lists}
+	}
+	if c.Model != "" {
+		s.Model = c.Model
+	}
+	if c.Reasoning != nil {
+		s.Reasoning = c.Reasoning
+	}
+	if c.Text != nil {
+		s.Text = c.Text
+	}
+	s.Tools = applyTools(s.Tools, c)
+	s.Extra = applyExtra(s.Extra, c.Extra)
+	s.applyInstructions(c)
+	s.applyOmitted(c)
+	s.Omit = s.Omit.apply(c.Omit)
+	if max(len(s.Tools), len(s.Extra), len(s.Parts), len(s.Omitted)) > maxSettings {
+		s.Tools, s.Extra, s.Parts, s.Omitted = nil, nil, nil, nil
+		s.overfull = fmt.Errorf("%w: more than %d tools, members or instruction parts", ErrSettings, maxSettings)
+	}
+	return s
+}
+
+// applyTools drops the tools that are removed or defined anew, and puts the added ones at the end (A.5).
+func applyTools(tools []jsontext.Value, c *ConfigEntry) []jsontext.Value {
+	if len(c.ToolsRemoved) == 0 && len(c.ToolsAdded) == 0 {
+		return tools
+	}
+	gone := map[string]bool{}
+	for _, name := range c.ToolsRemoved {
+		gone[name] = true
+	}
+	names := make([]string, len(c.ToolsAdded))
+	last := map[string]int{}
+	for i, tool := range c.ToolsAdded {
+		names[i] = ToolName(tool)
+		gone[names[i]] = true
+		last[names[i]] = i
+	}
+	var kept []jsontext.Value
+	for _, tool := range tools {
+		if name := ToolName(tool); name == "" || !gone[name] {
+			kept = append(kept, tool)
+		}
+	}
+	for i, tool := range c.ToolsAdded {
+		if names[i] == "" || last[names[i]] == i {
+			kept = append(kept, tool)
+		}
+	}
+	return kept
+}
+
+// ToolName returns the name of a raw tool definition: its top-level member "name" if that is a string, else "" (A.5).
+func ToolName(tool jsontext.Value) string {
+	name, _ := jsonscan.String(memberOf(tool, "name"))
+	return name
+}
+
+// memberOf returns the raw value of the last member of that name in an object, or nil.
+func memberOf(object jsontext.Value, name string) jsontext.Value {
+	var s jsonscan.Scanner
+	if jsonscan.Kind(object) != '{' || s.Scan(object, "") != nil {
+		return nil
+	}
+	for _, m := range slices.Backward(s.Members) {
+		if string(m.Name) == name {
+			return jsontext.Value(m.Value)
+		}
+	}
+	return nil
+}
+
+// applyExtra merges members key by key; null takes one away.
+func applyExtra(extra, delta Members) Members {
+	if len(delta) == 0 {
+		return extra
+	}
+	values := map[string]jsontext.Value{}
+	for _, m := range delta {
+		values[m.Name] = m.Value
+	}
+	var merged Members
+	for _, m := range extra {
+		value, changed := values[m.Name]
+		if !changed {
+			value = m.Value
+		}
+		if !jsonscan.IsNull(value) {
+			merged = append(merged, Member{Name: m.Name, Value: value})
+		}
+		delete(values, m.Name)
+	}
+	for _, m := range delta {
+		if value, add := values[m.Name]; add && !jsonscan.IsNull(value) {
+			merged = append(merged, Member{Name: m.Name, Value: value})
+		}
+		delete(values, m.Name)
+	}
+	return merged
+}
+
+// ExtraValue returns the raw value of a further request member, and whether it is set.
+func (s Settings) ExtraValue(name string) (jsontext.Value, bool) {
+	value := s.Extra.Get(name)
+	return value, value != nil
+}
+
+// Request returns the canonical request for the settings over these items (A.7): not stored, and without a previous response.
+// The error is that of settings which cannot be known.
+func (s Settings) Request(items []Item) (openresponses.Request, error) {
+	if err := s.Err(); err != nil {
+		return openresponses.Request{}, err
+	}
+	store := false
+	r := openresponses.Request{
+		Model: s.Model, Instructions: s.Instructions, Reasoning: s.Reasoning, Text: s.Text, Input: items, Store: &store, Extra: s.Extra,
+	}
+	for _, raw := range s.Tools {
+		tool, err := openresponses.ParseTool(raw)
+		if err != nil {
+			return openresponses.Request{}, fmt.Errorf("%w: %w", ErrSettings, err)
+		}
+		r.Tools = append(r.Tools, tool)
+	}
+	return r, nil
+}
+
+// Config returns the settings as the checkpoint of a compaction holds them (A.5): complete, with empty members left out.
+func (s Settings) Config() jsontext.Value {
+	var o jsonwrite.Object
+	o.OptionalText("model", s.Model)
+	o.OptionalText("instructions", s.Instructions)
+	if len(s.Parts) > 0 {
+		jsonwrite.Array(&o, "instructions_parts", s.Parts, appendPart)
+	}
+	if len(s.Omitted) > 0 {
+		jsonwrite.Array(&o, "instructions_omitted", s.Omitted, appendRaw)
+	}
+	o.OptionalRaw("reasoning", s.Reasoning)
+	o.OptionalRaw("text", s.Text)
+	if len(s.Tools) > 0 {
+		jsonwrite.Array(&o, "tools", s.Tools, appendRaw)
+	}
+	if len(s.Extra) > 0 {
+		o.Raw("extra", encodeObject(s.Extra))
+	}
+	if !s.Omit.IsZero() {
+		o.Raw("omit", s.Omit.encode())
+	}
+	return o.Bytes()
+}
+
+// settingsOf reads a checkpoint. It is read as a config entry that replaces, with its tools added to none.
+func settingsOf(config jsontext.Value) Settings {
+	var d Decoder
+	if err := d.part.Scan(config, ""); err != nil {
+		return Settings{unresolved: fmt.Errorf("%w: the checkpoint of the compaction: %w", ErrSettings, err)}
+	}
+	var buf [9]found
+	f := find(buf[:], d.part.Members, checkpointFields)
+	c := &ConfigEntry{Replace: true}
+	c.Model = d.text(f[0])
+	c.Instructions = d.optionalText(f[1])
+	c.Reasoning = d.value(f[2])
+	c.Text = d.value(f[3])
+	c.ToolsAdded = d.values(f[4])
+	c.Extra = d.members(f[5])
+	c.Parts = d.value(f[6])
+	c.Omitted = d.value(f[7])
+	c.Omit = d.value(f[8])
+	if d.trouble != "" {
+		return Settings{unresolved: fmt.Errorf("%w: the checkpoint of the compaction: %s", ErrSettings, d.trouble)}
+	}
+	return Settings{}.Apply(c)
+}
+
+var checkpointFields = []field{
+	{name: "model"},
+	{name: "instructions"},
+	{name: "reasoning"},
+	{name: "text"},
+	{name: "tools"},
+	{name: "extra"},
+	{"instructions_parts", '['},
+	{"instructions_omitted", '['},
+	{"omit", '{'},
+}

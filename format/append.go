@@ -76,9 +76,6 @@ func (s *Session) Append(e Entry) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := s.validate(e, parent); err != nil {
-		return "", err
-	}
 	now := env.Time.IsZero()
 	if now {
 		env.Time = time.Now().UTC()
@@ -90,6 +87,9 @@ func (s *Session) Append(e Entry) (string, error) {
 	own, err := s.dec.Decode(line)
 	if err != nil {
 		return "", invalid(e, err)
+	}
+	if err := s.validate(own, parent); err != nil {
+		return "", err
 	}
 	s.writeLine(line)
 	s.link(own, len(s.text)-1, parent)
@@ -133,7 +133,7 @@ func (s *Session) encode(e Entry, env *Envelope, now bool) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %q", ErrDuplicateEntry, env.ID)
 	}
 	*given = *env
-	return EncodeEntry(e)
+	return encodeEntry(e)
 }
 
 // encodeHashed writes the canonical line of an entry whose id is the hash of it (C.4).
@@ -162,7 +162,7 @@ func (s *Session) encodeHashed(e Entry, env *Envelope, now bool) ([]byte, error)
 			return nil, fmt.Errorf("%w: %q", ErrDuplicateEntry, env.ID)
 		}
 		*given = *env
-		if line, err = EncodeEntry(e); err != nil {
+		if line, err = encodeEntry(e); err != nil {
 			return nil, err
 		}
 		return canonicalLine(line)

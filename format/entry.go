@@ -1,6 +1,7 @@
 package format
 
 import (
+	"cmp"
 	"time"
 )
 
@@ -53,6 +54,11 @@ func (e *Envelope) Base() *Envelope { return e }
 type Ref struct {
 	Session string
 	Entry   string
+}
+
+// compare orders references as they have to be listed: by session, those of the file first, then by entry.
+func (r Ref) compare(other Ref) int {
+	return cmp.Or(cmp.Compare(r.Session, other.Session), cmp.Compare(r.Entry, other.Entry))
 }
 
 func (*ItemEntry) EntryType() string          { return TypeItem }

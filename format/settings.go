@@ -29,8 +29,8 @@ type Settings struct {
 	// Reasoning and Text are raw JSON; nil when not set.
 	Reasoning jsontext.Value
 	Text      jsontext.Value
-	// Tools are raw definitions, in order.
-	Tools []jsontext.Value
+	// Tools in order, their definitions as written.
+	Tools []openresponses.Tool
 	// Extra are further request members under their wire names; none is null.
 	Extra Members
 	// Parts are what the instructions are composed of (C.1, from minor 3 on); nil when they are one text.
@@ -77,7 +77,7 @@ func (s Settings) Apply(c *ConfigEntry) Settings {
 }
 
 // applyTools drops the tools that are removed or defined anew, and puts the added ones at the end (A.5).
-func applyTools(tools []jsontext.Value, c *ConfigEntry) []jsontext.Value {
+func applyTools(tools []openresponses.Tool, c *ConfigEntry) []openresponses.Tool {
 	if len(c.ToolsRemoved) == 0 && len(c.ToolsAdded) == 0 {
 		return tools
 	}
@@ -85,31 +85,26 @@ func applyTools(tools []jsontext.Value, c *ConfigEntry) []jsontext.Value {
 	for _, name := range c.ToolsRemoved {
 		gone[name] = true
 	}
-	names := make([]string, len(c.ToolsAdded))
+	added := make([]openresponses.Tool, len(c.ToolsAdded))
 	last := map[string]int{}
-	for i, tool := range c.ToolsAdded {
-		names[i] = ToolName(tool)
-		gone[names[i]] = true
-		last[names[i]] = i
+	for i, raw := range c.ToolsAdded {
+		typ, _ := jsonscan.String(memberOf(raw, "type"))
+		added[i] = openresponses.Tool{Raw: raw, Type: typ, Name: openresponses.ToolName(raw)}
+		gone[added[i].Name] = true
+		last[added[i].Name] = i
 	}
-	var kept []jsontext.Value
+	kept := make([]openresponses.Tool, 0, len(tools)+len(added))
 	for _, tool := range tools {
-		if name := ToolName(tool); name == "" || !gone[name] {
+		if tool.Name == "" || !gone[tool.Name] {
 			kept = append(kept, tool)
 		}
 	}
-	for i, tool := range c.ToolsAdded {
-		if names[i] == "" || last[names[i]] == i {
+	for i, tool := range added {
+		if tool.Name == "" || last[tool.Name] == i {
 			kept = append(kept, tool)
 		}
 	}
 	return kept
-}
-
-// ToolName returns the name of a raw tool definition: its top-level member "name" if that is a string, else "" (A.5).
-func ToolName(tool jsontext.Value) string {
-	name, _ := jsonscan.String(memberOf(tool, "name"))
-	return name
 }
 
 // memberOf returns the raw value of the last member of that name in an object, or nil.
@@ -168,17 +163,10 @@ func (s Settings) Request(items []Item) (openresponses.Request, error) {
 		return openresponses.Request{}, err
 	}
 	store := false
-	r := openresponses.Request{
-		Model: s.Model, Instructions: s.Instructions, Reasoning: s.Reasoning, Text: s.Text, Input: items, Store: &store, Extra: s.Extra,
-	}
-	for _, raw := range s.Tools {
-		tool, err := openresponses.ParseTool(raw)
-		if err != nil {
-			return openresponses.Request{}, fmt.Errorf("%w: %w", ErrSettings, err)
-		}
-		r.Tools = append(r.Tools, tool)
-	}
-	return r, nil
+	return openresponses.Request{
+		Model: s.Model, Instructions: s.Instructions, Reasoning: s.Reasoning, Text: s.Text, Tools: s.Tools,
+		Input: items, Store: &store, Extra: s.Extra,
+	}, nil
 }
 
 // Config returns the settings as the checkpoint of a compaction holds them (A.5): complete, with empty members left out.
@@ -195,7 +183,7 @@ func (s Settings) Config() jsontext.Value {
 	o.OptionalRaw("reasoning", s.Reasoning)
 	o.OptionalRaw("text", s.Text)
 	if len(s.Tools) > 0 {
-		jsonwrite.Array(&o, "tools", s.Tools, appendRaw)
+		jsonwrite.Array(&o, "tools", s.Tools, func(dst []byte, t openresponses.Tool) []byte { return appendRaw(dst, t.Raw) })
 	}
 	if len(s.Extra) > 0 {
 		o.Raw("extra", encodeObject(s.Extra))

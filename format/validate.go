@@ -1,7 +1,6 @@
 package format
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -195,7 +194,7 @@ func checkParents(refs []Ref, parent string, earlier func(id string) bool) error
 			return fmt.Errorf("%w: the parent is among them", ErrParents)
 		case r.Session == "" && !earlier(r.Entry):
 			return fmt.Errorf("%w: %q is no earlier entry", ErrParents, r.Entry)
-		case i > 0 && cmp.Or(cmp.Compare(refs[i-1].Session, r.Session), cmp.Compare(refs[i-1].Entry, r.Entry)) >= 0:
+		case i > 0 && refs[i-1].compare(r) >= 0:
 			return fmt.Errorf("%w: they are not in order, or one is there twice", ErrParents)
 		}
 	}

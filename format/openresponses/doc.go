@@ -41,16 +41,17 @@
 // # A model call
 //
 // A [Request] has the settings and input of one call, [Response] and [Usage] what came of it. Items and tools go in
-// verbatim. [Request.Hash] is the hash by which a session tells that its record of a request is right; [HashJSON] computes it from the
-// bytes that were sent.
+// verbatim. [Request.Hash] is the hash by which a session tells that its record of a request is right; [HashJSON] computes
+// it from the bytes that were sent.
 //
 // # Rules
 //
 // Raw values in what Parse… and views return point into what they were given, which may not change afterwards: whoever uses
-// bytes again gives a copy, or keeps one by Clone. Raw values that are put into a struct have to be JSON: [ParseItem] on the item that was built tells. A raw value
-// without any bytes counts as absent, and line feeds in raw values become spaces, so that what is built is one line.
+// bytes again gives a copy, or keeps one by Clone. Raw values that are put into a struct have to be JSON: [ParseItem] on the
+// item that was built tells. A raw value without any bytes counts as absent, and line feeds in raw values become spaces, so
+// that what is built is one line.
 //
 // The error about a member of the wrong kind wraps [ErrInvalid] and says which member of what. No input causes a panic, and
-// time and memory grow in proportion to it. Of members with the same name the last counts; a request that has such members
-// has no hash.
+// time and memory grow in proportion to it; a list of parts has at most 65,536. Of members with the same name the last
+// counts; a request that has such members has no hash.
 package openresponses

@@ -298,6 +298,10 @@ func TestViewErrors(t *testing.T) {
 			`{"type":"message","content":[{"type":"text","text":["a"]}]}`,
 			`message item: content[0]: "text" is an array and not a string: `,
 		},
+		{
+			`{"type":"message","content":[` + strings.Repeat(`{"type":"x"},`, maxParts) + `{"type":"x"}]}`,
+			`message item: "content" has more than 65536 elements: `,
+		},
 		{`{"type":"function_call","arguments":{}}`, `function_call item: "arguments" is an object and not a string: `},
 		{`{"type":"function_call_output","output":{}}`, `function_call_output item: "output" is an object and not a string or an array: `},
 		{`{"type":"function_call_output","output":[null]}`, `function_call_output item: output[0]: is null and not an object: `},
@@ -306,7 +310,7 @@ func TestViewErrors(t *testing.T) {
 		{`{"type":"compaction","encrypted_content":0}`, `compaction item: "encrypted_content" is a number and not a string: `},
 		{`{"type":"item_reference","id":[]}`, `item_reference item: "id" is an array and not a string: `},
 	} {
-		t.Run(test.in, func(t *testing.T) {
+		t.Run(test.in[:min(len(test.in), 60)], func(t *testing.T) {
 			item, err := ParseItem(jsontext.Value(test.in))
 			if err != nil {
 				t.Fatal(err)

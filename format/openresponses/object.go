@@ -186,8 +186,8 @@ func (o *object) int(name string) *int64 {
 // viewFunc makes a view of an element of an array; what names it in errors.
 type viewFunc[E any] func(what string, raw []byte, scan *jsonscan.Scanner) (E, error)
 
-// list takes an optional array unless it is empty.
-func list[E any](o *object, name string, scan *jsonscan.Scanner, view viewFunc[E]) []E {
+// list takes an optional array of at most limit elements, unless it is empty.
+func list[E any](o *object, name string, limit int, scan *jsonscan.Scanner, view viewFunc[E]) []E {
 	raw := o.value(name)
 	switch jsonscan.Kind(raw) {
 	case 0, 'n':
@@ -197,7 +197,18 @@ func list[E any](o *object, name string, scan *jsonscan.Scanner, view viewFunc[E
 		o.wrongKind(name, raw, "an array")
 		return nil
 	}
-	var elements []E
+	n := 0
+	for range jsonscan.Elements(raw) {
+		if n++; n > limit {
+			o.fail("%q has more than %d elements", name, limit)
+			return nil
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	o.take(name)
+	elements := make([]E, 0, n)
 	for raw := range jsonscan.Elements(raw) {
 		element, err := view("", raw, scan)
 		if err != nil { // once more, with the name that makes the loop slow
@@ -206,9 +217,6 @@ func list[E any](o *object, name string, scan *jsonscan.Scanner, view viewFunc[E
 			return nil
 		}
 		elements = append(elements, element)
-	}
-	if len(elements) > 0 {
-		o.take(name)
 	}
 	return elements
 }

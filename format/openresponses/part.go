@@ -139,10 +139,13 @@ func partView(what string, raw []byte, scan *jsonscan.Scanner) (Part, error) {
 	return p, o.err
 }
 
+// maxParts is how many parts one list may have. Each takes some twenty times the memory of the shortest JSON of one.
+const maxParts = 65_536
+
 // parts takes an array of parts. An empty one is taken, too, if it is always written.
 func (o *object) parts(name string, always bool) []Part {
 	var scan jsonscan.Scanner
-	parts := list(o, name, &scan, partView)
+	parts := list(o, name, maxParts, &scan, partView)
 	if always {
 		o.take(name)
 	}

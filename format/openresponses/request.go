@@ -2,6 +2,7 @@ package openresponses
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -49,11 +50,11 @@ func ParseRequest(raw jsontext.Value) (*Request, error) {
 		Stream:             o.bool("stream"),
 		Background:         o.bool("background"),
 	}
-	r.Tools = list(o, "tools", &inner, toolView)
+	r.Tools = list(o, "tools", math.MaxInt, &inner, toolView)
 	if jsonscan.Kind(o.value("input")) == '"' {
 		r.InputText = o.text("input")
 	} else {
-		r.Input = list(o, "input", &inner, inputView)
+		r.Input = list(o, "input", math.MaxInt, &inner, inputView)
 	}
 	r.Extra = o.unknown()
 	return done(r, o)

@@ -1,6 +1,7 @@
 package openresponses
 
 import (
+	"math"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -45,7 +46,7 @@ func ParseResponse(raw jsontext.Value) (*Response, error) {
 		CreatedAt:  o.int("created_at"),
 		Status:     o.text("status"),
 		Model:      o.text("model"),
-		Output:     list(o, "output", &inner, itemView),
+		Output:     list(o, "output", math.MaxInt, &inner, itemView),
 		Usage:      usageView(o.object("usage")),
 		Incomplete: incompleteView(o.object("incomplete_details")),
 		Error:      errorView(o.object("error")),

@@ -1,6 +1,9 @@
 package format
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Call is a function call on a path with everything that happened to it there (A.11).
 type Call struct {
@@ -64,6 +67,21 @@ func (c *Call) Name() string { return c.Entry.Item.Name }
 
 // Pending reports whether the call has no output.
 func (c *Call) Pending() bool { return c.Output == nil }
+
+// Args returns the arguments that the tool ran with: those of the last decision that rewrote them, else the model's own, which
+// are a text that should be JSON. What an answer gives is for no tool.
+func (c *Call) Args() string {
+	for _, d := range slices.Backward(c.Decisions) {
+		if d.Args != nil && d.Verdict != VerdictAnswer {
+			return string(d.Args)
+		}
+	}
+	call, err := c.Entry.Item.FunctionCall()
+	if err != nil {
+		return ""
+	}
+	return call.Arguments
+}
 
 // Decided reports whether some decision on the call has that verdict.
 func (c *Call) Decided(verdict string) bool {

@@ -217,6 +217,9 @@ func TestFixtureRunsEarlier(t *testing.T) {
 	if args := calls[1].Decisions[0].Args; string(args) != `{"cmd":"ls -la"}` {
 		t.Errorf("rewritten arguments %s", args)
 	}
+	if ran, own := calls[1].Args(), calls[0].Args(); ran != `{"cmd":"ls -la"}` || own != `{"cmd":"rm -rf build"}` {
+		t.Errorf("ran with %s, %s", ran, own)
+	}
 	runs, err := s.Runs(s.Leaf())
 	if err != nil {
 		t.Fatal(err)

@@ -133,6 +133,7 @@ func TestNewSessionRefuses(t *testing.T) {
 		{"another payload", Header{Payload: "anthropic/1"}, ErrInvalidEntry},
 		{"a base that is not there", Header{Format: "agentsession/0.5", Base: "x"}, ErrBase},
 		{"an unknown member of a known name", Header{Unknown: members("id", `"x"`)}, ErrInvalidEntry},
+		{"a line feed in a string", Header{Unknown: members("x", "\"a\nb\"")}, ErrInvalidEntry},
 		{"an unknown member that is no JSON", Header{Unknown: members("x", `}`)}, ErrNoHeader},
 	} {
 		if s, err := NewSession(tt.h); !errors.Is(err, tt.want) || s != nil {
@@ -175,6 +176,7 @@ func TestAppendRefuses(t *testing.T) {
 	}{
 		{"no item", "2 11", nil, &ItemEntry{}, ErrInvalidEntry},
 		{"an item that is no JSON", "2 11", nil, NewItem(Item{Raw: raw(`{`)}), ErrInvalidEntry},
+		{"an item with a line feed in a string", "2 11", nil, NewItem(Item{Raw: raw("{\"type\":\"message\",\"x\":\"a\nb\"}")}), ErrInvalidEntry},
 		{"an item without a type", "2 11", nil, NewItem(Item{Raw: raw(`{}`)}), ErrInvalidEntry},
 		{"a parent that is not there", "2 11", nil, &InfoEntry{Envelope: Envelope{Parent: "x"}}, ErrNoParent},
 		{"an id that is taken", "2", nil, &InfoEntry{Envelope: Envelope{ID: "e1"}}, ErrDuplicateEntry},

@@ -2,11 +2,14 @@ package format
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/sessionspan/sessionspan/format/openresponses"
 )
 
 // realistic is a session of a coding agent: for each turn a message, a reasoning item, two calls with their records and
@@ -102,6 +105,40 @@ func BenchmarkDecoder(b *testing.B) {
 			for b.Loop() {
 				if _, err := d.Decode(line); err != nil {
 					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkCheck examines a session whose every request hash is recorded, beside what hashing the bytes of the file once
+// takes: requests are rebuilt along the tree, so that it grows with the file and not with its square.
+func BenchmarkCheck(b *testing.B) {
+	for _, turns := range []int{200, 2000} {
+		r := &recorder{t: b, r: rand.New(rand.NewPCG(1, 1)), s: newSession(b, "2"), at: at(0)}
+		for range turns {
+			r.turn()
+		}
+		var text bytes.Buffer
+		if _, err := r.s.WriteTo(&text); err != nil {
+			b.Fatal(err)
+		}
+		s := mustRead(b, text.String())
+		b.Run(fmt.Sprintf("turns=%d/check", turns), func(b *testing.B) {
+			b.SetBytes(int64(text.Len()))
+			for b.Loop() {
+				if c, err := s.Check(context.Background()); err != nil || len(c.Findings) > 0 || c.Hashes != turns {
+					b.Fatal(c, err)
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("turns=%d/canonical", turns), func(b *testing.B) {
+			b.SetBytes(int64(text.Len()))
+			for b.Loop() {
+				for line := range bytes.Lines(text.Bytes()) {
+					if _, err := openresponses.HashJSON(line); err != nil {
+						b.Fatal(err)
+					}
 				}
 			}
 		})

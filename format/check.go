@@ -3,6 +3,7 @@ package format
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -121,7 +122,8 @@ type checker struct {
 	path       []int // rows from the root to the entry at hand
 	depth      []int // of each row, for those on the path
 	hashes     *requestHasher
-	dispatched map[string]bool // targets of dispatches anywhere, where that counts
+	items      map[[sha256.Size]byte]int // rows of items, once a compaction has pinned some
+	dispatched map[string]bool           // targets of dispatches anywhere, where that counts
 }
 
 func newChecker(s *Session) *checker {

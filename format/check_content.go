@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 
@@ -56,10 +57,8 @@ func (c *checker) references(e Entry) {
 	}
 	switch e := e.(type) {
 	case *ItemEntry:
-		if queued, ok := c.s.index[e.QueuedFrom]; e.QueuedFrom != "" {
-			if _, ok2 := c.queued(queued, ok); !ok2 {
-				c.found(fmt.Errorf("%w: queued_from is %q", ErrReference, e.QueuedFrom))
-			}
+		if e.QueuedFrom != "" && !c.isQueued(e.QueuedFrom) {
+			c.found(fmt.Errorf("%w: queued_from is %q", ErrReference, e.QueuedFrom))
 		}
 		if c.rules.materialised && e.Item.Type == ItemReference {
 			c.found(fmt.Errorf("%w: an item that only names another, which is not written from minor 4 on", ErrInvalidEntry))
@@ -79,12 +78,13 @@ func (c *checker) references(e Entry) {
 	}
 }
 
-func (c *checker) queued(row int, ok bool) (*QueuedEntry, bool) {
+func (c *checker) isQueued(id string) bool {
+	row, ok := c.s.index[id]
 	if !ok {
-		return nil, false
+		return false
 	}
-	q, ok := c.s.rows[row].entry.(*QueuedEntry)
-	return q, ok
+	_, ok = c.s.rows[row].entry.(*QueuedEntry)
+	return ok
 }
 
 // compaction checks what a compaction keeps and pins. No file is refused over what is pinned (C.2).
@@ -95,12 +95,22 @@ func (c *checker) compaction(e *CompactionEntry) {
 		return
 	}
 	for i, pinned := range e.Pinned {
-		copied := slices.ContainsFunc(c.path[:first], func(row int) bool {
-			item, ok := c.s.rows[row].entry.(*ItemEntry)
-			return ok && bytes.Equal(item.Item.Raw, pinned.Raw)
-		})
-		if !copied {
+		if row, ok := c.pinnable(pinned); !ok || row >= c.path[first] {
 			c.noted(fmt.Errorf("%w: pinned item %d is no copy of one before first_kept", ErrInvalidEntry, i))
 		}
 	}
+}
+
+// pinnable returns the row of the first entry in the file that holds the same item.
+func (c *checker) pinnable(item Item) (int, bool) {
+	if c.items == nil {
+		c.items = map[[sha256.Size]byte]int{}
+		for i, r := range slices.Backward(c.s.rows) {
+			if e, ok := r.entry.(*ItemEntry); ok {
+				c.items[sha256.Sum256(e.Item.Raw)] = i
+			}
+		}
+	}
+	row, ok := c.items[sha256.Sum256(item.Raw)]
+	return row, ok
 }

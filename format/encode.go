@@ -1,6 +1,8 @@
 package format
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -29,6 +31,9 @@ func EncodeEntry(e Entry) ([]byte, error) {
 	return line, nil
 }
 
+// errLineFeed: a raw value has one inside a string, where JSON has none and a line cannot.
+var errLineFeed = errors.New("a raw value has a line feed inside a string")
+
 // invalid says of an entry that was given what the decoder says of its line.
 func invalid(e Entry, err error) error {
 	if damage, ok := err.(*DamageError); ok && damage.Detail != "" {
@@ -56,7 +61,11 @@ func encodeEntry(e Entry) ([]byte, error) {
 	if err := encodeUnknown(o, env.Unknown); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrInvalidEntry, e.EntryType(), err)
 	}
-	return o.Bytes(), nil
+	line := o.Bytes()
+	if bytes.IndexByte(line, '\n') >= 0 {
+		return nil, fmt.Errorf("%w: %s: %w", ErrInvalidEntry, e.EntryType(), errLineFeed)
+	}
+	return line, nil
 }
 
 // formatTime writes a time as every minor wants it: UTC, and a fraction only where there is one.

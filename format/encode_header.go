@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/sessionspan/sessionspan/format/openresponses"
@@ -38,6 +39,9 @@ func EncodeHeader(h *Header) ([]byte, error) {
 		return nil, fmt.Errorf("%w: header: %w", ErrInvalidEntry, err)
 	}
 	line := o.Bytes()
+	if bytes.IndexByte(line, '\n') >= 0 {
+		return nil, fmt.Errorf("%w: header: %w", ErrInvalidEntry, errLineFeed)
+	}
 	if h.rules().contentIDs {
 		canonical, err := openresponses.CanonicalJSON(line)
 		if err != nil {

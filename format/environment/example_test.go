@@ -32,10 +32,10 @@ func Example() {
 	}
 	entry := &format.EnvEntry{
 		CWD:       cwd,
-		VCS:       vcs, // nil: it is in no checkout
+		VCS:       vcs, // nil when it is in no checkout
 		Files:     &format.FileHashes{Read: read},
-		Workspace: &format.Workspace{Kind: "local"},
+		Workspace: &format.Workspace{Kind: format.WorkspaceLocal},
 	}
-	fmt.Println(entry.VCS == nil, entry.Files.Read["go.mod"])
-	// Output: true sha256:ff8ba1f89b2bc1f2d6d6a71c7cfb97d21e4d2dd1c0b9cdcf6a3bc1d02bbb2e7e
+	fmt.Println(entry.Files.Read["go.mod"])
+	// Output: sha256:a34fed80d0d097442fb296cd713eb3819ef815c39adf8e8ea0b32ea6708b82f7
 }

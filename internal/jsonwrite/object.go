@@ -1,6 +1,7 @@
 package jsonwrite
 
 import (
+	"bytes"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -17,8 +18,7 @@ func (o *Object) Bytes() []byte {
 	return append(o.buf, '}')
 }
 
-// Raw adds a member with a raw value. A line feed in the value, which can only be white space there, becomes a space, so that
-// the object stays one line.
+// Raw adds a member with a raw value, on one line ([AppendRaw]).
 func (o *Object) Raw(name string, value []byte) {
 	o.name(name)
 	o.buf = AppendRaw(o.buf, value)
@@ -78,13 +78,23 @@ func Array[E any](o *Object, name string, elements []E, appendTo func([]byte, E)
 	o.buf = append(o.buf, ']')
 }
 
-// AppendRaw appends a raw value. A line feed in it becomes a space, as in [Object.Raw].
+// AppendRaw appends a raw value as one line: line feeds and carriage returns that are white space become spaces. One inside a
+// string, where JSON has none, stays, so that nothing is healed that is broken.
 func AppendRaw(dst, value []byte) []byte {
 	start := len(dst)
 	dst = append(dst, value...)
-	for i, c := range dst[start:] {
-		if c == '\n' || c == '\r' {
-			dst[start+i] = ' '
+	if bytes.IndexByte(value, '\n') < 0 && bytes.IndexByte(value, '\r') < 0 {
+		return dst
+	}
+	inString := false
+	for i := start; i < len(dst); i++ {
+		switch c := dst[i]; {
+		case c == '"':
+			inString = !inString
+		case inString && c == '\\':
+			i++
+		case !inString && (c == '\n' || c == '\r'):
+			dst[i] = ' '
 		}
 	}
 	return dst

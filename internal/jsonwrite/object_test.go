@@ -56,6 +56,13 @@ func TestObject(t *testing.T) {
 	}
 }
 
+// A line feed in a string is not JSON, and not ours to make it so.
+func TestAppendRawKeepsWhatIsBroken(t *testing.T) {
+	if got := string(AppendRaw(nil, []byte("[\n\"a\rb\\\"\n\",\r1]"))); got != "[ \"a\rb\\\"\n\", 1]" {
+		t.Errorf("%q", got)
+	}
+}
+
 // TestAppendRaw: what is there already is left alone.
 func TestAppendRaw(t *testing.T) {
 	if got := string(AppendRaw([]byte("a\n"), []byte("\n1\r"))); got != "a\n 1 " {

@@ -53,10 +53,15 @@ func (r *recorder) settings() {
 	case 4:
 		c.Replace, c.Model = true, "m1"
 	case 5:
+		if r.s.Header().Minor() < 3 {
+			break
+		}
 		c.Parts = EncodeParts([]InstructionPart{{ID: "a", Text: r.name("part ")}, {ID: "b", Text: "B"}})
 	case 6:
-		c.Omit = raw(`{"reasoning":"other_models"}`)
-		if r.s.Header().rules().contentIDs && len(r.ids) > 0 {
+		if r.s.Header().Minor() < 11 {
+			break
+		}
+		if c.Omit = raw(`{"reasoning":"other_models"}`); len(r.ids) > 0 && r.r.IntN(2) == 0 {
 			c.Omit = raw(`{"items":["` + r.ids[r.r.IntN(len(r.ids))] + `"]}`)
 		}
 	}
@@ -112,7 +117,7 @@ func (r *recorder) compact() {
 	if err != nil { // an index on an earlier summary or on what it pinned
 		return
 	}
-	if r.r.IntN(2) == 0 {
+	if r.r.IntN(2) == 0 && r.s.Header().Minor() >= 3 {
 		for _, from := range c.ItemEntries {
 			if item, ok := from.(*ItemEntry); ok && item.ID != e.FirstKept {
 				e.Pinned = append(e.Pinned, item.Item)

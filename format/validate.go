@@ -21,6 +21,9 @@ func (s *Session) validate(e Entry, parent int) error {
 	wrong := func(format string, args ...any) error {
 		return fmt.Errorf("%w: %s: %s", ErrInvalidEntry, e.EntryType(), fmt.Sprintf(format, args...))
 	}
+	if number, what := since(e); number > s.header.Minor() {
+		return wrong("%s came with minor %d; this is a file of %s", what, number, s.header.Format)
+	}
 	rules := s.header.rules()
 	if refs := e.Base().Parents; len(refs) > 0 {
 		if err := s.validateParents(refs, parent); err != nil {
@@ -48,8 +51,6 @@ func (s *Session) validate(e Entry, parent int) error {
 		switch {
 		case !slices.Contains(verdicts, e.Verdict):
 			return wrong("the verdict %q is none of %v", e.Verdict, verdicts)
-		case e.Verdict == VerdictAnswer && !rules.answers:
-			return wrong("the verdict %s is of minor 8; this is a file of %s", VerdictAnswer, s.header.Format)
 		case e.Verdict == VerdictReject && e.Reason == "":
 			return wrong("a reject needs a reason, which is what the model sees")
 		case e.By != "" && !slices.Contains(deciders, e.By):

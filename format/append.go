@@ -1,7 +1,6 @@
 package format
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -239,9 +238,6 @@ func (s *Session) ResetLeaf() {
 	defer s.mu.Unlock()
 	s.leaf = s.base
 }
-
-// ErrNoLeaf: nothing has been appended, or the leaf was cleared.
-var ErrNoLeaf = errors.New("the session has no leaf")
 
 // MarkLeaf returns the entry that makes the leaf durable, so that a session which is read again goes on from it. The error is
 // [ErrNoLeaf].

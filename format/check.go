@@ -201,7 +201,7 @@ func (c *checker) enter(row int, v view) *visit {
 	c.depth[row] = place
 	c.content(e)
 	if row > c.s.base {
-		c.references(e)
+		c.named(e)
 	}
 	if response, ok := e.(*ResponseEntry); ok {
 		c.request(response, v)

@@ -42,13 +42,9 @@ func canonicalTime(raw []byte) bool {
 	return ok && formatTime(t) == text
 }
 
-// references checks that the entries which an entry names are there.
-func (c *checker) references(e Entry) {
-	missing := func(member, id string) {
-		if _, ok := c.s.index[id]; id != "" && !ok {
-			c.found(fmt.Errorf("%w: %s is %q", ErrReference, member, id))
-		}
-	}
+// named checks that the entries which an entry names are there, and that it does not only name what it should hold.
+func (c *checker) named(e Entry) {
+	c.found(c.s.checkReferences(e))
 	if refs := e.Base().Parents; c.rules.parents && len(refs) > 0 {
 		c.found(checkParents(refs, e.Base().Parent, func(id string) bool {
 			row, ok := c.s.index[id]
@@ -57,34 +53,12 @@ func (c *checker) references(e Entry) {
 	}
 	switch e := e.(type) {
 	case *ItemEntry:
-		if e.QueuedFrom != "" && !c.isQueued(e.QueuedFrom) {
-			c.found(fmt.Errorf("%w: queued_from is %q", ErrReference, e.QueuedFrom))
-		}
 		if c.rules.materialised && e.Item.Type == ItemReference {
 			c.found(fmt.Errorf("%w: an item that only names another, which is not written from minor 4 on", ErrInvalidEntry))
 		}
-	case *LabelEntry:
-		missing("target", e.Target)
-	case *BranchSummaryEntry:
-		missing("from", e.From)
-	case *OutcomeEntry:
-		if c.rules.outcomeTargets {
-			missing("target", e.Target)
-		}
-	case *LinkEntry:
-		missing("target", e.Target)
 	case *CompactionEntry:
 		c.compaction(e)
 	}
-}
-
-func (c *checker) isQueued(id string) bool {
-	row, ok := c.s.index[id]
-	if !ok {
-		return false
-	}
-	_, ok = c.s.rows[row].entry.(*QueuedEntry)
-	return ok
 }
 
 // compaction checks what a compaction keeps and pins. No file is refused over what is pinned (C.2).

@@ -2,7 +2,6 @@ package format
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -12,13 +11,6 @@ import (
 	"github.com/sessionspan/sessionspan/format/openresponses"
 	"github.com/sessionspan/sessionspan/internal/jsonscan"
 	"github.com/sessionspan/sessionspan/internal/jsonwrite"
-)
-
-var (
-	// ErrContentID: the id of an entry is not the hash of what its line says (C.4).
-	ErrContentID = errors.New("the id is not the hash of the entry")
-	// ErrNotCanonical: a line says something that has no spelling which every program reads alike (C.4).
-	ErrNotCanonical = errors.New("not canonical JSON")
 )
 
 // ContentID returns the id that an entry with this line has in files from minor 5 on (C.4): the hash over its type, parent,

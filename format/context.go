@@ -1,15 +1,11 @@
 package format
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/sessionspan/sessionspan/format/openresponses"
 )
-
-// ErrFirstKept: a compaction keeps from an entry on that is not on the path before it.
-var ErrFirstKept = errors.New("first_kept is not on the path before the compaction")
 
 // Context is what a model call at a point on a path receives (A.7).
 type Context struct {

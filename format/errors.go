@@ -28,10 +28,61 @@ var (
 	ErrNoParent = errors.New("parent is not an earlier entry")
 	// ErrBase: the file breaks the rules of its header's base (C.5).
 	ErrBase = errors.New("entry breaks the base rule")
+)
+
+// What is asked for and not there.
+var (
 	// ErrNoEntry: no entry has the id asked for.
 	ErrNoEntry = errors.New("no such entry")
+	// ErrNoLeaf: nothing has been appended, or the leaf was cleared.
+	ErrNoLeaf = errors.New("the session has no leaf")
+	// ErrNoRun: no run is open.
+	ErrNoRun = errors.New("no run is open")
+	// ErrNoResponse: there is no response to record.
+	ErrNoResponse = errors.New("no response")
+)
+
+// What keeps a context, or a request, from being rebuilt.
+var (
+	// ErrSettings: the settings at an entry cannot be known, so neither can a request: instruction parts that are named by hash or
+	// place are not there, or a list has become longer than any request is.
+	ErrSettings = errors.New("settings cannot be rebuilt")
+	// ErrFirstKept: a compaction keeps from an entry on that is not on the path before it.
+	ErrFirstKept = errors.New("first_kept is not on the path before the compaction")
+)
+
+// What keeps an entry from being appended, or a session from being written by the rules of another minor.
+var (
 	// ErrNewerFormat: the file is of a minor version whose rules for writing this package does not know.
 	ErrNewerFormat = errors.New("the file is of a newer format than this version can write")
+	// ErrMigrate: a session cannot be written by the rules of a later minor.
+	ErrMigrate = errors.New("the session cannot be migrated")
+)
+
+// What verifying finds. An append that would make one of these findings is refused with it.
+var (
+	// ErrHashMismatch: the request that the path gives has another hash than the response recorded.
+	ErrHashMismatch = errors.New("the request hash does not match")
+	// ErrNoHash: the response has no request hash, so there is nothing to verify.
+	ErrNoHash = errors.New("the response has no request hash")
+	// ErrReasonMismatch: what the end of a run says is not what its segment and the path tell.
+	ErrReasonMismatch = errors.New("the end of the run disagrees with its segment")
+	// ErrSource: the source of a run is not what its segment tells (C, 0.9).
+	ErrSource = errors.New("the source of the run disagrees with its segment")
+	// ErrCallRejected: a dispatch follows a decision that rejected the call.
+	ErrCallRejected = errors.New("the call was rejected")
+	// ErrCallOrder: what a record says of a call cannot follow what was recorded before (C, 0.8 and 0.9).
+	ErrCallOrder = errors.New("this cannot follow what is recorded of the call")
+	// ErrRecordMissing: the header promises a record that is not there.
+	ErrRecordMissing = errors.New("a promised record is missing")
+	// ErrContentID: the id of an entry is not the hash of what its line says (C.4).
+	ErrContentID = errors.New("the id is not the hash of the entry")
+	// ErrNotCanonical: a line says something that has no spelling which every program reads alike (C.4).
+	ErrNotCanonical = errors.New("not canonical JSON")
+	// ErrReference: an entry names another one that is not there.
+	ErrReference = errors.New("no such entry to refer to")
+	// ErrParents: the references to merged work are not as they should be (C, 0.4).
+	ErrParents = errors.New("parents out of order")
 )
 
 // DamageError describes a line that could not be read as it should be: where it stands, what is wrong, and the bytes.

@@ -9,9 +9,6 @@ import (
 	"github.com/sessionspan/sessionspan/internal/jsonwrite"
 )
 
-// ErrMigrate: a session cannot be written by the rules of a later minor.
-var ErrMigrate = errors.New("the session cannot be migrated")
-
 // legacyID is the member that keeps the id which an entry had before it was migrated.
 const legacyID = "legacy_id"
 
@@ -74,9 +71,9 @@ func (s *Session) adopt(line []byte) error {
 	return nil
 }
 
-// references are the members by which an entry of each type names another one of its file. What item.response holds is the id
+// renamed are the members by which an entry of each type names another one of its file. What item.response holds is the id
 // of a provider.
-var references = map[string][]string{
+var renamed = map[string][]string{
 	TypeItem:          {"queued_from"},
 	TypeCompaction:    {"first_kept"},
 	TypeBranchSummary: {"from"},
@@ -108,7 +105,7 @@ func migrated(line []byte, e Entry, ids map[string]string) ([]byte, error) {
 				return nil, err
 			}
 			jsonwrite.Array(&o, name, refs, appendRef)
-		case isText && text != "" && (name == "parent" || slices.Contains(references[e.EntryType()], name)):
+		case isText && text != "" && (name == "parent" || slices.Contains(renamed[e.EntryType()], name)):
 			id, ok := ids[text]
 			if !ok {
 				return nil, fmt.Errorf("%w: %s is %q", ErrReference, name, text)

@@ -41,22 +41,22 @@ var minors = []minor{
 
 // rules are what the minors up to a file's own ask for. The functions named are those that ask.
 type rules struct {
-	outcomeTargets bool // the target of an outcome is an entry (checker.references)
+	outcomeTargets bool // the target of an outcome is an entry (rules.references)
 	pathReason     bool // the reason of a run reads the path, not its segment alone (partition)
 	latestCall     bool // of two calls with one id the later is meant, and a target goes before the id (book.find)
-	parents        bool // merged work is named in order, once, and stands before (checker.parents)
-	materialised   bool // no item is written that only names another (Session.Append)
-	contentIDs     bool // an id is the hash of the entry; lines are canonical (contentID, Session.Append)
+	parents        bool // merged work is named in order, once, and stands before (checker.named)
+	materialised   bool // no item is written that only names another (Session.validate)
+	contentIDs     bool // an id is the hash of the entry; lines are canonical (ContentID, Session.encodeHashed)
 	repeats        bool // a repeated line is the same entry (Session.add)
-	base           bool // the header may have a base; promises begin after it (DecodeHeader, checker)
-	steadyLeaf     bool // an append off the leaf does not move it (Session.Append)
+	base           bool // the header may have a base; promises begin after it (DecodeHeader, checker.records)
+	steadyLeaf     bool // an append off the leaf does not move it (Session.moveLeaf)
 	answers        bool // a hold after a dispatch holds (book.held)
-	omittedStays   bool // omitted instructions stay in force until changed (fold.add)
+	omittedStays   bool // omitted instructions stay in force until changed (view.add)
 	takesUp        bool // a run's calls include those it takes up (partition)
 	rejected       bool // a rejected call without its output has a state of its own (book.state)
-	order          bool // call ids are unique; nothing follows what ends a call (checker.call, Session.Append)
+	order          bool // call ids are unique; nothing follows what ends a call (checkRecord, checker.unique)
 	source         bool // the source of a run is checked (checker.run)
-	elsewhere      bool // a dispatch off the path counts (Session.Calls, checker)
+	elsewhere      bool // a dispatch off the path counts (Session.dispatched)
 }
 
 // newestMinor is the newest that this package knows.

@@ -1,7 +1,6 @@
 package format
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -24,9 +23,6 @@ func ConfigFromRequest(req *openresponses.Request) *ConfigEntry {
 	}
 	return c
 }
-
-// ErrNoResponse: there is no response to record.
-var ErrNoResponse = errors.New("no response")
 
 // ResponseEntries returns what a model call adds to a session, in order (A.14): an item for each piece of the output, then the
 // response with the hash of the request as it was sent. A latency of zero is left out. What is appended before the request is

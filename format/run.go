@@ -2,7 +2,6 @@ package format
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -80,9 +79,6 @@ func (s *Session) Runs(leaf string) ([]*Run, error) {
 	return Runs(path, s.header), nil
 }
 
-// ErrNoRun: no run is open.
-var ErrNoRun = errors.New("no run is open")
-
 // OpenRun returns the run that is open at the end of the path to an entry, or nil.
 func (s *Session) OpenRun(leaf string) (*Run, error) {
 	runs, err := s.Runs(leaf)
@@ -111,9 +107,6 @@ func (s *Session) EndRun(reason, ref string) (*RunEntry, error) {
 	}
 	return NewRunEnd(run.ID(), reason, ref, run.Pending()), nil
 }
-
-// ErrReasonMismatch: what the end of a run says is not what its segment and the path tell.
-var ErrReasonMismatch = errors.New("the end of the run disagrees with its segment")
 
 // Verify compares the end of the run with what its segment and the path tell (A.10): the reason, over which a written error or
 // interrupted stands, and the calls that are pending, as a set. A run without an end has nothing to verify. The error wraps

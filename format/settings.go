@@ -2,7 +2,6 @@ package format
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -12,10 +11,6 @@ import (
 	"github.com/sessionspan/sessionspan/internal/jsonscan"
 	"github.com/sessionspan/sessionspan/internal/jsonwrite"
 )
-
-// ErrSettings: the settings at an entry cannot be known, so neither can a request: instruction parts that are named by hash or
-// place are not there, or a list has become longer than any request is.
-var ErrSettings = errors.New("settings cannot be rebuilt")
 
 // maxSettings bounds how many tools, instruction parts or further members settings can have. It is far above what a provider
 // takes, and keeps a file from making settings that cost more than all of its lines.

@@ -1,18 +1,8 @@
 package format
 
 import (
-	"errors"
 	"fmt"
 	"slices"
-)
-
-var (
-	// ErrCallRejected: a dispatch follows a decision that rejected the call.
-	ErrCallRejected = errors.New("the call was rejected")
-	// ErrCallOrder: what a record says of a call cannot follow what was recorded before (C, 0.8 and 0.9).
-	ErrCallOrder = errors.New("this cannot follow what is recorded of the call")
-	// ErrParents: the references to merged work are not as they should be (C, 0.4).
-	ErrParents = errors.New("parents out of order")
 )
 
 // validate checks what a writer owes beyond what a reader asks for: words of the closed lists, and an order of records in
@@ -23,6 +13,9 @@ func (s *Session) validate(e Entry, parent int) error {
 	}
 	if number, what := since(e); number > s.header.Minor() {
 		return wrong("%s came with minor %d; this is a file of %s", what, number, s.header.Format)
+	}
+	if err := s.checkReferences(e); err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrInvalidEntry, e.EntryType(), err)
 	}
 	rules := s.header.rules()
 	if refs := e.Base().Parents; len(refs) > 0 {
@@ -58,9 +51,6 @@ func (s *Session) validate(e Entry, parent int) error {
 		}
 		return s.validateRecord(parent, e.CallID, e.Target, e)
 	case *OutcomeEntry:
-		if _, ok := s.index[e.Target]; rules.outcomeTargets && e.Target != "" && !ok {
-			return wrong("the target %q is no entry", e.Target)
-		}
 		if !slices.Contains(outcomeKinds, e.Kind) {
 			return wrong("the kind %q is none of %v", e.Kind, outcomeKinds)
 		}
@@ -78,11 +68,7 @@ func (s *Session) validate(e Entry, parent int) error {
 				return nil
 			}
 		}
-		return wrong("%v: %q", ErrFirstKept, e.FirstKept)
-	case *BranchSummaryEntry:
-		if _, ok := s.index[e.From]; !ok {
-			return wrong("from %q is no entry", e.From)
-		}
+		return fmt.Errorf("%w: %w: %q", ErrInvalidEntry, ErrFirstKept, e.FirstKept)
 	case *EnvEntry:
 		if w := e.Workspace; w != nil && !slices.Contains(workspaces, w.Kind) {
 			return wrong("the workspace kind %q is none of %v", w.Kind, workspaces)

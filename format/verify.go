@@ -1,21 +1,7 @@
 package format
 
 import (
-	"errors"
 	"fmt"
-)
-
-var (
-	// ErrHashMismatch: the request that the path gives has another hash than the response recorded.
-	ErrHashMismatch = errors.New("the request hash does not match")
-	// ErrNoHash: the response has no request hash, so there is nothing to verify.
-	ErrNoHash = errors.New("the response has no request hash")
-	// ErrRecordMissing: the header promises a record that is not there.
-	ErrRecordMissing = errors.New("a promised record is missing")
-	// ErrSource: the source of a run is not what its segment tells (C, 0.9).
-	ErrSource = errors.New("the source of the run disagrees with its segment")
-	// ErrReference: an entry names another one that is not there.
-	ErrReference = errors.New("no such entry to refer to")
 )
 
 // Verify rebuilds the request behind a response and compares its hash with the one recorded (A.8). The error is [ErrNoHash] when

@@ -6,18 +6,11 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
+
+	"github.com/sessionspan/sessionspan/format"
 )
 
-// hashPrefix names the hash function in a content hash of the format.
-const hashPrefix = "sha256:"
-
-// HashBytes returns the content hash of some bytes: "sha256:" and 64 lowercase hexadecimal digits.
-func HashBytes(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hashPrefix + hex.EncodeToString(sum[:])
-}
-
-// HashFile returns the content hash of a file, of whatever size. The error wraps [ErrNotRegular] for what is no file with a
+// HashFile returns the content hash of a file, of whatever size, as [format.HashBytes] that of bytes. The error wraps [ErrNotRegular] for what is no file with a
 // content, and otherwise is that of the file system.
 func HashFile(path string) (string, error) {
 	f, err := open(path)
@@ -29,7 +22,7 @@ func HashFile(path string) (string, error) {
 	if _, err := io.Copy(h, f); err != nil {
 		return "", err
 	}
-	return hashPrefix + hex.EncodeToString(h.Sum(nil)), nil
+	return format.HashPrefix + hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // HashFiles returns the content hashes of files, keyed by their paths as given, as [format.FileHashes] has them. A path that

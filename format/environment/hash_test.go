@@ -10,20 +10,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sessionspan/sessionspan/format"
 )
 
 const (
 	hashOfNothing = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 	hashOfABC     = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 )
-
-func TestHashBytes(t *testing.T) {
-	for data, want := range map[string]string{"": hashOfNothing, "abc": hashOfABC} {
-		if got := HashBytes([]byte(data)); got != want {
-			t.Errorf("%q: %s, want %s", data, got, want)
-		}
-	}
-}
 
 func TestHashFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
@@ -32,7 +26,7 @@ func TestHashFile(t *testing.T) {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := HashFile(path); err != nil || got != HashBytes(data) {
+		if got, err := HashFile(path); err != nil || got != format.HashBytes(data) {
 			t.Errorf("%d bytes: %s, %v", len(data), got, err)
 		}
 	}

@@ -29,7 +29,7 @@ func unexpected(data []byte, i int, where string) *SyntaxError {
 
 // notObject reports what stands at i in place of an object.
 func notObject(data []byte, i int) *SyntaxError {
-	end, err := skipValue(data, i, 0, new(kinds))
+	end, err := skipValue(data, i, 0, new(levels))
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,17 @@
 package jsonscan
 
-import "bytes"
+import (
+	"bytes"
+	"fmt"
+)
 
-// maxDepth is how deep objects and arrays may be nested, the outermost object counted; jsontext has the same limit.
-const maxDepth = 10_000
+const (
+	// maxDepth is how deep objects and arrays may be nested, the outermost object counted; jsontext has the same limit.
+	maxDepth = 10_000
+	// maxMembers is how many members one object may have, repeated names counted. A member of a few bytes costs whoever
+	// lists it a hundred, and so a line of nothing else would take many times its length.
+	maxMembers = 65_536
+)
 
 // Member is one member of an object. Name is unescaped, Value is raw JSON. Both point into the scanned bytes, Name into
 // memory of the scanner where it had escapes, and are valid until the next scan.
@@ -18,7 +26,7 @@ type Scanner struct {
 	Nested  []Member // of the object in the member that Scan was asked to open; empty without one
 
 	names []byte // unescaped names
-	open  kinds
+	open  levels
 }
 
 // Scan checks that data is exactly one JSON object, white space around it allowed, and fills Members. Where nest is not
@@ -42,7 +50,7 @@ func (s *Scanner) Scan(data []byte, nest string) error {
 
 // object appends the members of the object that begins at i to members. It calls itself once at most, for the object to
 // nest.
-func (s *Scanner) object(data []byte, i int, depth uint, members []Member, nest string) ([]Member, int, *SyntaxError) {
+func (s *Scanner) object(data []byte, i, depth int, members []Member, nest string) ([]Member, int, *SyntaxError) {
 	i = skipSpace(data, i+1)
 	if i < len(data) && data[i] == '}' {
 		return members, i + 1, nil
@@ -50,6 +58,9 @@ func (s *Scanner) object(data []byte, i int, depth uint, members []Member, nest 
 	for {
 		if i >= len(data) || data[i] != '"' {
 			return members, i, unexpected(data, i, "where an object key belongs")
+		}
+		if len(members) == maxMembers {
+			return members, i, tooMany(i)
 		}
 		end, err := skipString(data, i)
 		if err != nil {
@@ -95,25 +106,21 @@ func (s *Scanner) unescape(key []byte) []byte {
 	return s.names[start:len(s.names):len(s.names)]
 }
 
-// kinds has a bit for each open level of nesting: whether it is an object.
-type kinds [maxDepth/64 + 1]uint64
+// levels has what is around the value at hand, from the outside in: for an array 0, for an object one more than the members
+// it has had so far.
+type levels []uint32
 
-func (k *kinds) set(depth uint, object bool) {
-	bit := uint64(1) << (depth % 64)
-	if object {
-		k[depth/64] |= bit
-	} else {
-		k[depth/64] &^= bit
-	}
-}
-
-func (k *kinds) isObject(depth uint) bool { return k[depth/64]>>(depth%64)&1 != 0 }
+const (
+	inArray  = 0
+	inObject = 1
+)
 
 // skipValue returns the end of the value that begins at i, inside as many levels as outer says. Levels are remembered in
 // open, so that no depth of nesting costs stack.
-func skipValue(data []byte, i int, outer uint, open *kinds) (end int, err *SyntaxError) {
-	depth := outer
-	object := false
+func skipValue(data []byte, i, outer int, open *levels) (end int, err *SyntaxError) {
+	stack := (*open)[:0]
+	defer func() { *open = stack }()
+	in := uint32(inArray) // the level at hand; outside of the value nobody looks at it
 value:
 	if i >= len(data) {
 		return i, unexpected(data, i, "")
@@ -124,17 +131,19 @@ value:
 			return i, err
 		}
 	case '{', '[':
-		if depth == maxDepth {
+		if outer+len(stack) == maxDepth {
 			return i, &SyntaxError{i, "nested deeper than 10000 levels"}
 		}
-		depth++
-		object = c == '{'
-		open.set(depth, object)
+		stack = append(stack, in)
+		in = inArray
+		if c == '{' {
+			in = inObject
+		}
 		i = skipSpace(data, i+1)
 		if i < len(data) && data[i] == c+2 { // in ASCII, the closing bracket is two after the opening one
 			goto closing
 		}
-		if object {
+		if in != inArray {
 			goto key
 		}
 		goto value
@@ -144,7 +153,7 @@ value:
 		}
 	}
 next:
-	if depth == outer {
+	if len(stack) == 0 {
 		return i, nil
 	}
 	i = skipSpace(data, i)
@@ -153,13 +162,13 @@ next:
 		return i, unexpected(data, i, "")
 	case data[i] == ',':
 		i = skipSpace(data, i+1)
-		if object {
+		if in != inArray {
 			goto key
 		}
 		goto value
-	case data[i] == '}' && object, data[i] == ']' && !object:
+	case data[i] == '}' && in != inArray, data[i] == ']' && in == inArray:
 		goto closing
-	case object:
+	case in != inArray:
 		return i, unexpected(data, i, "after object value")
 	default:
 		return i, unexpected(data, i, "after array element")
@@ -168,6 +177,10 @@ key:
 	if i >= len(data) || data[i] != '"' {
 		return i, unexpected(data, i, "where an object key belongs")
 	}
+	if in == inObject+maxMembers {
+		return i, tooMany(i)
+	}
+	in++
 	if i, err = skipString(data, i); err != nil {
 		return i, err
 	}
@@ -179,9 +192,13 @@ key:
 	goto value
 closing:
 	i++
-	depth--
-	object = open.isObject(depth)
+	in, stack = stack[len(stack)-1], stack[:len(stack)-1]
 	goto next
+}
+
+// tooMany reports that the member at i is one more than an object may have.
+func tooMany(i int) *SyntaxError {
+	return &SyntaxError{i, fmt.Sprintf("more than %d members in one object", maxMembers)}
 }
 
 func skipSpace(data []byte, i int) int {

@@ -226,6 +226,41 @@ func TestDepth(t *testing.T) {
 	}
 }
 
+// An object may have so many members and no more, wherever it stands; the members of several are not added up, and what
+// arrays hold does not count.
+func TestMembersOfOneObject(t *testing.T) {
+	object := func(n int) string { return "{" + strings.TrimSuffix(strings.Repeat(`"a":0,`, n), ",") + "}" }
+	for _, test := range []struct {
+		name, before, after string
+		list                func(*Scanner) []Member // where the scan lists the members of the object
+	}{
+		{name: "the line", list: func(s *Scanner) []Member { return s.Members }},
+		{"the nested one", `{"m":`, `}`, func(s *Scanner) []Member { return s.Nested }},
+		{"in a member", `{"x":[1,{"y":`, `}]}`, nil},
+		{"after others", `{"x":[` + strings.Repeat(object(maxMembers/2)+",", 3), `]}`, nil},
+		{"beside long arrays", `{"x":[[` + strings.Repeat("0,", 2*maxMembers) + `0],`, `]}`, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var s Scanner
+			if err := s.Scan([]byte(test.before+object(maxMembers)+test.after), "m"); err != nil {
+				t.Errorf("%d members: %v", maxMembers, err)
+			}
+			err := s.Scan([]byte(test.before+object(maxMembers+1)+test.after), "m")
+			var got *SyntaxError
+			if !errors.As(err, &got) {
+				t.Fatalf("%d members: error %v, want a *SyntaxError", maxMembers+1, err)
+			}
+			want := SyntaxError{len(test.before) + len("{") + maxMembers*len(`"a":0,`), "more than 65536 members in one object"}
+			if *got != want {
+				t.Errorf("%d members: got %+v, want %+v", maxMembers+1, *got, want)
+			}
+			if test.list != nil && len(test.list(&s)) != maxMembers {
+				t.Errorf("%d members are listed", len(test.list(&s)))
+			}
+		})
+	}
+}
+
 // TestStringPositions puts everything a string can hold at every distance from its ends, so that each way through the
 // search for the closing quote is taken, alone and beside another.
 func TestStringPositions(t *testing.T) {

@@ -114,7 +114,7 @@ func Elements(raw []byte) iter.Seq[[]byte] {
 		if Kind(raw) != '[' {
 			return
 		}
-		var open kinds
+		var open levels
 		for i := 0; ; {
 			i = skipSpace(raw, i+1)
 			end, err := skipValue(raw, i, 1, &open) // an error in an empty array, too

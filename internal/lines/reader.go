@@ -11,7 +11,7 @@ const DefaultLimit = 256 << 20
 
 const (
 	chunkSize  = 64 << 10 // first size of the buffer, and the most that one Read is asked for
-	keepSize   = 1 << 20  // a buffer up to this size is never shrunk
+	keepSize   = 1 << 20  // a buffer up to this size grows in one piece, and is never shrunk
 	prefixSize = 1 << 10  // how much is kept of a line over the limit
 	calmLines  = 32       // so many small lines in a row show that a large buffer is no longer needed
 	emptyReads = 100      // so many reads in a row without a byte or an error mean a broken io.Reader
@@ -20,7 +20,9 @@ const (
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
 // Reader reads lines from a stream. It asks the stream only for what it needs to complete the next line, at most 64 KiB
-// at a time, and its buffer follows the size of the lines: it grows to hold a long one and shrinks after some short ones.
+// at a time, and its buffer follows the size of the lines: it grows to hold a long one and shrinks after some short ones. A
+// long line is collected in pieces and put together when its end is known, so that one over the limit takes little more
+// than the limit, and one below it little more than twice its length.
 type Reader struct {
 	src   io.Reader
 	limit int
@@ -28,6 +30,10 @@ type Reader struct {
 
 	buf        []byte
 	start, end int // buf[start:end] is read and not yet delivered
+
+	// pieces are what stands before buf[:end] in the line at hand, size bytes in all. While there are any, start is 0.
+	pieces [][]byte
+	size   int
 
 	number int   // lines delivered
 	offset int64 // of buf[start] in the stream
@@ -65,24 +71,26 @@ func (r *Reader) Next() (Line, error) {
 	r.shrink()
 	for known := 0; ; { // buf[start:start+known] has no line feed
 		if i := bytes.IndexByte(r.buf[r.start+known:r.end], '\n'); i >= 0 {
-			return r.deliver(known+i, true), nil
+			return r.deliver(r.size+known+i, true), nil
 		}
 		known = r.end - r.start
 		switch {
-		case known > r.limit:
+		case r.size+known > r.limit:
 			return r.skip()
-		case r.err == io.EOF && known > 0:
-			return r.deliver(known, false), nil
+		case r.err == io.EOF && r.size+known > 0:
+			return r.deliver(r.size+known, false), nil
 		case r.err != nil:
 			return Line{}, r.err
 		}
 		r.makeRoom()
+		known = r.end - r.start
 		r.read()
 	}
 }
 
 // deliver returns the line that begins at start and has n bytes before its line feed, or before the end of the stream.
 func (r *Reader) deliver(n int, terminated bool) Line {
+	r.join()
 	size := n
 	if terminated {
 		size++
@@ -102,8 +110,13 @@ func (r *Reader) deliver(n int, terminated bool) Line {
 
 // skip reads to the end of a line that is already known to be over the limit, and returns it with its first bytes only.
 func (r *Reader) skip() (Line, error) {
-	size := int64(r.end - r.start)
-	n := copy(r.buf, r.buf[r.start:r.start+r.prefix()])
+	size := int64(r.size + r.end - r.start)
+	first := r.buf[r.start:r.end]
+	if len(r.pieces) > 0 {
+		first, r.buf = r.pieces[0], make([]byte, chunkSize)
+		r.pieces, r.size = nil, 0
+	}
+	n := copy(r.buf, first[:r.prefix()])
 	prefix := r.buf[:n]
 	for {
 		r.start, r.end = n, n
@@ -160,24 +173,49 @@ func (r *Reader) read() {
 	r.err = io.ErrNoProgress
 }
 
-// makeRoom moves the unfinished line to the front of the buffer, or enlarges the buffer. The line is moved only when it
-// is no longer than what was delivered before it, so that each byte of the stream is moved once on average.
+// makeRoom moves the unfinished line to the front of the buffer, enlarges the buffer, or puts it aside as a piece of the
+// line. The line is moved only when it is no longer than what was delivered before it, so that each byte of the stream is
+// moved once on average, and once more when pieces are put together.
 func (r *Reader) makeRoom() {
 	known := r.end - r.start
 	switch {
-	case known <= r.start:
+	case r.start > 0 && known <= r.start:
 		copy(r.buf, r.buf[r.start:r.end])
+		r.start, r.end = 0, known
 	case r.end < len(r.buf):
-		return
+	case len(r.buf) < keepSize:
+		r.replace(r.withinLimit(2*len(r.buf), known))
 	default:
-		size := 2 * len(r.buf)
-		if size-1 > r.limit {
-			size = max(r.limit+1, r.end+1)
-		}
-		r.replace(size)
+		r.pieces = append(r.pieces, r.buf[r.start:r.end])
+		r.size += known
+		r.buf = make([]byte, r.withinLimit(r.size+max(r.size/4, keepSize), r.size)-r.size)
+		r.start, r.end = 0, 0
+	}
+}
+
+// withinLimit returns a size for what holds the line at hand, of which n bytes are known: as much as is asked for, or as
+// shows that the line is over the limit.
+func (r *Reader) withinLimit(size, n int) int {
+	if size-1 > r.limit {
+		return max(r.limit+1, n+1)
+	}
+	return size
+}
+
+// join puts the pieces of a line into one buffer, with some room for the next line of that length.
+func (r *Reader) join() {
+	if len(r.pieces) == 0 {
 		return
 	}
-	r.start, r.end = 0, known
+	size := r.size + r.end
+	buf := make([]byte, 0, r.withinLimit(size+size/8, size))
+	for i, piece := range r.pieces {
+		buf = append(buf, piece...)
+		r.pieces[i] = nil
+	}
+	buf = append(buf, r.buf[:r.end]...)
+	r.buf, r.start, r.end = buf[:cap(buf)], 0, size
+	r.pieces, r.size = nil, 0
 }
 
 // shrink gives back most of a large buffer once a row of lines has not needed it, so that one giant line costs its

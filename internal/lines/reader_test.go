@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -306,6 +307,37 @@ func TestLongLinesAreNotHeld(t *testing.T) {
 	}
 }
 
+// A line over a large limit takes little more memory than the limit, garbage included, one below it little more than twice
+// its length.
+func TestLongLinesTakeLittleMoreThanTheirLength(t *testing.T) {
+	const limit = 32 << 20
+	for _, test := range []struct {
+		name         string
+		length, most int
+	}{
+		{"over the limit", 2 * limit, limit + 4<<20},
+		{"as long as the limit", limit, 2*limit + 12<<20},
+		{"a little over half of it", limit/2 + 1, limit + 12<<20},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			data := "a\n" + strings.Repeat("x", test.length) + "\nb\n"
+			r := NewReader(strings.NewReader(data), limit)
+			defer r.Close()
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			for range 3 {
+				if _, err := r.Next(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			runtime.ReadMemStats(&after)
+			if took := int(after.TotalAlloc - before.TotalAlloc); took > test.most {
+				t.Errorf("a line of %d bytes took %d, want at most %d", test.length, took, test.most)
+			}
+		})
+	}
+}
+
 func TestLine(t *testing.T) {
 	for _, test := range []struct {
 		name, data     string
@@ -379,10 +411,13 @@ func TestReaderOnRandomText(t *testing.T) {
 			if random.IntN(4) == 0 {
 				size = random.IntN(400_000)
 			}
+			if random.IntN(40) == 0 {
+				size = random.IntN(6_000_000) // put together from pieces
+			}
 			data = append(data, bytes.Repeat([]byte{byte('a' + random.IntN(26))}, size)...)
 			data = append(data, []string{"\n", "\r\n", "\n\n"}[random.IntN(3)]...)
 		}
-		limit := []int{0, 1, 100, 50_000, chunkSize - 1, chunkSize, chunkSize + 1, 300_000}[n%8]
+		limit := []int{0, 1, 100, 50_000, chunkSize - 1, chunkSize, chunkSize + 1, 300_000, 3_000_000}[n%9]
 		for how, src := range sources(data) {
 			if how != "byte by byte" && how != "odd small chunks" || len(data) < 500_000 {
 				t.Run(fmt.Sprintf("%d %s", n, how), func(t *testing.T) { check(t, data, limit, src) })

@@ -18,6 +18,9 @@ var hints = map[string]string{
 	names.LinkBranchFrom:      "came from",
 	names.LinkSpawnedBy:       "spawned by",
 	names.LinkForkOf:          "fork of",
+	names.LinkConverged:       "merges",
+	names.LinkQueued:          "queued at",
+	names.LinkJudgedBy:        "judged by",
 }
 
 // count is a number that a file may not state.
@@ -49,6 +52,7 @@ type facts struct {
 	inferred      bool
 	purpose       string
 	wait          count // milliseconds
+	queued        count // inputs that still waited when a run ended
 	approvalTool  string
 	verdict       string
 	subsession    string
@@ -93,8 +97,10 @@ func factsOf(s *projection.Span) facts {
 			f.inferred = v.AsBool()
 		case names.ChatPurpose:
 			f.purpose = v.AsString()
-		case names.ApprovalWait:
+		case names.ApprovalWait, names.InputWait, names.RunWait:
 			f.wait.set(v)
+		case names.RunQueued:
+			f.queued.set(v)
 		case names.ApprovalTool:
 			f.approvalTool = v.AsString()
 		case names.ApprovalVerdict:

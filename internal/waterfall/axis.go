@@ -47,6 +47,7 @@ type axis struct {
 	width   int
 	regions []region
 	perCell time.Duration // of time in one column, outside folds
+	folded  []bool        // for each column, whether it stands for a fold
 }
 
 const (
@@ -112,9 +113,15 @@ func (a *axis) place() {
 		r.right = int(math.Round(at))
 		at += shrink
 	}
+	a.folded = make([]bool, a.width)
 	columns := 0
-	for _, r := range a.regions {
+	for i, r := range a.regions {
 		columns += r.right - r.left
+		if i > 0 {
+			for c := a.regions[i-1].right; c < r.left; c++ {
+				a.folded[c] = true
+			}
+		}
 	}
 	a.perCell = max(1, time.Duration(sum/float64(max(1, columns))))
 }
@@ -168,15 +175,6 @@ func (a *axis) folds() []interval {
 		list = append(list, interval{a.regions[i-1].to, a.regions[i].from})
 	}
 	return list
-}
-
-// folded calls f for each column of a fold.
-func (a *axis) folded(f func(column int)) {
-	for i := 1; i < len(a.regions); i++ {
-		for c := a.regions[i-1].right; c < a.regions[i].left; c++ {
-			f(c)
-		}
-	}
 }
 
 // tick is a label on the axis.

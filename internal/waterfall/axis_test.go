@@ -13,7 +13,7 @@ import (
 func chats(times ...interval) []*node {
 	var list []*node
 	for _, iv := range times {
-		list = append(list, &node{span: &projection.Span{Type: projection.TypeChat}, from: iv.from, to: iv.to})
+		list = append(list, &node{span: &span{Type: projection.TypeChat}, facts: &facts{}, from: iv.from, to: iv.to})
 	}
 	return list
 }
@@ -46,7 +46,7 @@ func TestFolds(t *testing.T) {
 // What only encloses work, or waits, does not keep idle time from being folded.
 func TestFoldsUnderEnclosingSpans(t *testing.T) {
 	st := idle()
-	a := newAxis(newTree(st.spans, time.Time{}).rows, 60)
+	a := newAxis(newTree(st.spans(), time.Time{}).rows, 60)
 	want := []interval{{15 * s, 13*h + 42*m + 16*s}, {13*h + 42*m + 51*s, 14 * h}}
 	if diff := cmp.Diff(want, a.folds(), cmp.AllowUnexported(interval{})); diff != "" {
 		t.Errorf("folds (-want +got):\n%s", diff)

@@ -15,15 +15,7 @@ type cell struct {
 // bar draws an entry on the axis, one piece for each stretch of one style.
 func (p pen) bar(a *axis, e entry) []piece {
 	n := e.node
-	cells := make([]cell, a.width)
-	for i := range cells {
-		cells[i].rune = ' '
-	}
-	fold := make([]bool, a.width)
-	a.folded(func(c int) {
-		cells[c] = cell{p.fold, inkFaint}
-		fold[c] = true
-	})
+	cells := p.blankAxis(a)
 
 	lo, hi := a.cells(n.from, n.to)
 	color, kind := inkOf(n), n.bar()
@@ -46,7 +38,7 @@ func (p pen) bar(a *axis, e entry) []piece {
 		} else if kind == barWaits {
 			st = p.waits
 		}
-		all := !slices.Contains(fold[first:last+1], false) // nothing but folds: it would have no mark
+		all := !slices.Contains(a.folded[first:last+1], false) // nothing but folds: it would have no mark
 		for c := first; c <= last; c++ {
 			r := st.full
 			switch {
@@ -55,7 +47,7 @@ func (p pen) bar(a *axis, e entry) []piece {
 			case hi < 2*c+2:
 				r = st.left
 			}
-			if !fold[c] || all {
+			if !a.folded[c] || all {
 				cells[c] = cell{r, color}
 			}
 		}
@@ -69,11 +61,7 @@ func (p pen) bar(a *axis, e entry) []piece {
 
 // ruler draws the axis itself.
 func (p pen) ruler(a *axis) []piece {
-	cells := make([]cell, a.width)
-	for i := range cells {
-		cells[i] = cell{' ', inkPlain}
-	}
-	a.folded(func(c int) { cells[c] = cell{p.fold, inkFaint} })
+	cells := p.blankAxis(a)
 	for _, t := range a.ticks() {
 		cells[t.column] = cell{p.tick, inkFaint}
 		for i, r := range []rune(t.label) {
@@ -81,6 +69,18 @@ func (p pen) ruler(a *axis) []piece {
 		}
 	}
 	return pieces(cells)
+}
+
+// blankAxis returns the columns of a row without a bar.
+func (p pen) blankAxis(a *axis) []cell {
+	cells := make([]cell, a.width)
+	for i := range cells {
+		cells[i] = cell{' ', inkPlain}
+		if a.folded[i] {
+			cells[i] = cell{p.fold, inkFaint}
+		}
+	}
+	return cells
 }
 
 // pieces joins neighbours of one style.

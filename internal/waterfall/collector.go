@@ -5,10 +5,11 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Collector keeps spans to draw them. It is a [projection.Sink]. The zero value is ready; it is not safe for concurrent
-// use, and since open spans still belong to the projector, neither is drawing while the projector works.
+// Collector keeps what is drawn of spans, some hundred bytes of each. It is a [projection.Sink]. The zero value is ready; it
+// is not safe for concurrent use, and since open spans still belong to the projector, neither is drawing while the projector
+// works.
 type Collector struct {
-	spans []*projection.Span // in the order in which they started
+	spans []*span // in the order in which they started
 	index map[spanKey]int
 }
 
@@ -33,9 +34,9 @@ func (c *Collector) keep(s *projection.Span) {
 	switch {
 	case !have:
 		c.index[key] = len(c.spans)
-		c.spans = append(c.spans, s)
+		c.spans = append(c.spans, newSpan(s))
 	case c.spans[i].End.IsZero():
-		c.spans[i] = s
+		c.spans[i] = newSpan(s)
 	}
 }
 
@@ -49,11 +50,15 @@ func (c *Collector) Len() (all, open int) {
 	return len(c.spans), open
 }
 
-// traces returns the spans of each trace, in the order in which the traces started.
-func (c *Collector) traces() [][]*projection.Span {
-	var list [][]*projection.Span
+// traces returns the spans of each trace, in the order in which the traces started, with what open ones say by now.
+func (c *Collector) traces() [][]*span {
+	var list [][]*span
 	at := make(map[trace.TraceID]int)
-	for _, s := range c.spans {
+	for n, s := range c.spans {
+		if s.live != nil {
+			s = newSpan(s.live)
+			c.spans[n] = s
+		}
 		i, have := at[s.TraceID]
 		if !have {
 			i = len(list)

@@ -15,14 +15,14 @@ func TestCollectorLen(t *testing.T) {
 	st := newStory()
 	root := st.root()
 	st.run(root, 0, stillOpen)
-	if all, open := st.Len(); all != 2 || open != 1 {
+	if all, open := st.collector().Len(); all != 2 || open != 1 {
 		t.Errorf("Len() = %d, %d; want 2, 1", all, open)
 	}
 }
 
 // A span that two files hold is drawn once: the copy that has ended, and of two of those the first.
 func TestCollectorKeepsOneCopy(t *testing.T) {
-	st := newStory()
+	st, c := newStory(), &Collector{}
 	copyOf := func(name string, ended bool) *projection.Span {
 		sp := &projection.Span{SpanID: spanID(1), Type: projection.TypeTool, Name: name, Start: st.start}
 		if ended {
@@ -33,13 +33,13 @@ func TestCollectorKeepsOneCopy(t *testing.T) {
 	for _, sp := range []*projection.Span{
 		copyOf("open", false), copyOf("first", true), copyOf("second", true), copyOf("late", false),
 	} {
-		st.Start(sp)
+		c.Start(sp)
 		if !sp.End.IsZero() {
-			st.End(sp)
+			c.End(sp)
 		}
 	}
 	var names []string
-	for _, sp := range st.spans {
+	for _, sp := range c.spans {
 		names = append(names, sp.Name)
 	}
 	if len(names) != 1 || names[0] != "first" {

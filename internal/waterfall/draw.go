@@ -3,6 +3,7 @@ package waterfall
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -27,45 +28,53 @@ const (
 )
 
 // Draw writes a picture of each trace, with a blank line between two. What the traces of one session have in common is
-// said once.
-func (c *Collector) Draw(w io.Writer, o Options) error {
+// said once. The error is that of w, or of the context when it is done before the end.
+func (c *Collector) Draw(ctx context.Context, w io.Writer, o Options) error {
 	b := bufio.NewWriter(w)
 	var before *projection.Session
 	for i, spans := range c.traces() {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		d := newDrawing(newTree(spans, o.Now), o)
-		before = d.write(b, before)
+		d := &drawing{pen: newPen(o), tree: newTree(spans, o.Now), columns: o.width(), more: o.More}
+		d.entries = d.tree.outline(o.MaxRows)
+		if err := d.layOut(ctx); err != nil {
+			return err
+		}
+		var err error
+		if before, err = d.write(ctx, b, before); err != nil {
+			return err
+		}
 	}
 	return b.Flush() // keeps the first error of all writes
 }
 
-// drawing is one picture: what is in it, and how many columns each part has. A part that is left out has none.
+// drawing is one picture: what is in it, and how many columns each part has. A part that is left out has none. Rows are
+// made twice, to measure them and to write them, and never kept.
 type drawing struct {
 	pen
 	tree    *tree
 	columns int
 	axis    *axis // nil without bars
-	rows    []row
+	entries []entry
+	numbers map[trace.SpanID]int
+	more    string
 
 	name, tokens, time int
 	short              bool // names go without their operation
-}
 
-func newDrawing(t *tree, o Options) *drawing {
-	d := &drawing{pen: newPen(o), tree: t, columns: o.width()}
-	d.layOut(t.outline(o.MaxRows))
-	return d
+	// What the legend has to explain.
+	types                      map[projection.Type]bool
+	atMost, about, waits, open bool
 }
 
 // number gives numbers to the spans that a link with a hint leads to, in the order of rows.
 func number(entries []entry) map[trace.SpanID]int {
 	numbers := make(map[trace.SpanID]int)
 	for _, e := range entries {
-		for _, l := range e.node.span.Links {
-			if hints[linkKind(l)] != "" && !e.cut {
-				numbers[l.SpanID] = 0
+		for _, l := range e.node.span.links {
+			if !e.cut {
+				numbers[l.to] = 0
 			}
 		}
 	}
@@ -79,21 +88,27 @@ func number(entries []entry) map[trace.SpanID]int {
 	return numbers
 }
 
-// layOut makes the rows and shares the width out. The bar has between a third and a half; where full names leave it less,
+// checkEvery is after how many rows it is asked whether anybody still wants the picture.
+const checkEvery = 1024
+
+// layOut measures the rows and shares the width out. The bar has between a third and a half; where full names leave it less,
 // names go without their operation, and then they are cut.
-func (d *drawing) layOut(entries []entry) {
-	numbers := number(entries)
+func (d *drawing) layOut(ctx context.Context) error {
+	d.numbers, d.types = number(d.entries), make(map[projection.Type]bool)
 	full, short := 0, 0
-	shortRows := make([]row, len(entries))
-	d.rows = make([]row, len(entries))
-	for i, e := range entries {
-		r := d.newRow(d.tree, e, numbers, false)
-		d.rows[i] = r
+	for i, e := range d.entries {
+		if i%checkEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		r := d.newRow(d.tree, e, d.numbers, false)
 		full = max(full, r.need())
 		d.tokens = max(d.tokens, textWidth(r.tokens.text))
 		d.time = max(d.time, width(r.time))
-		shortRows[i] = d.newRow(d.tree, e, numbers, true)
-		short = max(short, shortRows[i].need())
+		if !e.cut {
+			d.explain(r)
+			r.label = d.numbered(e.node, d.numbers, true)
+		}
+		short = max(short, r.need())
 	}
 	if d.columns < tokensFrom {
 		d.tokens = 0
@@ -112,14 +127,15 @@ func (d *drawing) layOut(entries []entry) {
 	}
 	d.name = full
 	if full+least > room {
-		d.name, d.rows, d.short = min(short, max(room-least, 1)), shortRows, true
+		d.name, d.short = min(short, max(room-least, 1)), true
 	}
 	if least > 0 {
 		d.axis = newAxis(d.tree.rows, min(d.columns/2, room-gap-d.name))
 	}
+	return nil
 }
 
-func (d *drawing) write(w *bufio.Writer, before *projection.Session) *projection.Session {
+func (d *drawing) write(ctx context.Context, w *bufio.Writer, before *projection.Session) (*projection.Session, error) {
 	emit := func(lines ...string) {
 		for _, l := range lines {
 			w.WriteString(l)
@@ -137,17 +153,21 @@ func (d *drawing) write(w *bufio.Writer, before *projection.Session) *projection
 	emit(d.head(d.tree, sum, before, d.columns)...)
 	emit("")
 	row(d.titles())
-	for _, r := range d.rows {
-		row(d.row(r))
+	for i, e := range d.entries {
+		if i%checkEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		row(d.row(d.newRow(d.tree, e, d.numbers, d.short)))
 	}
 	if d.axis != nil {
-		if len(d.rows) > longPicture {
+		if len(d.entries) > longPicture {
 			row(d.titles())
 		}
 		emit(d.flow(d.idle(), d.columns)...)
 	}
 	emit(d.flow(d.legend(), d.columns)...)
-	return sum.root
+	emit(d.flow(d.leftOut(), d.columns)...)
+	return sum.root, nil
 }
 
 // row puts the columns of a row side by side.
@@ -204,23 +224,20 @@ func (d *drawing) idle() []piece {
 	return list
 }
 
+// explain notes which symbols of a row the legend has to explain.
+func (d *drawing) explain(r row) {
+	f := r.node.facts
+	d.types[r.node.span.Type] = d.types[r.node.span.Type] || f.failure == ""
+	if len(r.time) > 1 {
+		d.atMost = d.atMost || f.timing == string(activity.Bounded)
+		d.about = d.about || f.timing == string(activity.Inferred)
+	}
+	d.waits = d.waits || r.node.bar() == barWaits
+	d.open = d.open || r.node.open
+}
+
 // legend explains the symbols that are in the picture and do not explain themselves.
 func (d *drawing) legend() []piece {
-	types := make(map[projection.Type]bool)
-	var atMost, about, waits, open bool
-	for _, r := range d.rows {
-		if r.cut {
-			continue
-		}
-		kind, f := r.node.bar(), &r.node.facts
-		types[r.node.span.Type] = types[r.node.span.Type] || f.failure == ""
-		if len(r.time) > 1 {
-			atMost = atMost || f.timing == string(activity.Bounded)
-			about = about || f.timing == string(activity.Inferred)
-		}
-		waits = waits || kind == barWaits
-		open = open || r.node.open
-	}
 	var list []piece
 	add := func(used bool, symbol, text string) {
 		if used {
@@ -231,14 +248,32 @@ func (d *drawing) legend() []piece {
 		for _, t := range []projection.Type{
 			projection.TypeRun, projection.TypeChat, projection.TypeTool, projection.TypeApproval,
 		} {
-			add(types[t], d.types[t], string(t))
+			add(d.types[t], d.pen.types[t], string(t))
 		}
 	}
-	add(atMost, d.atMost, "at most")
-	add(about, d.about, "inferred")
+	add(d.atMost, d.pen.atMost, "at most")
+	add(d.about, d.pen.about, "inferred")
 	if d.axis != nil {
-		add(waits, strings.Repeat(string(d.waits.full), 2), "waiting")
-		add(open, string(d.open), "still open")
+		add(d.waits, strings.Repeat(string(d.pen.waits.full), 2), "waiting")
+		add(d.open, string(d.pen.open), "still open")
+	}
+	return list
+}
+
+// leftOut says how many spans have no row of their own, and how to see them.
+func (d *drawing) leftOut() []piece {
+	n := len(d.tree.rows)
+	for _, e := range d.entries {
+		if !e.cut {
+			n--
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	list := []piece{{fmt.Sprintf("%s %d of %s have no row of their own", d.ellipsis, n, plural(len(d.tree.rows), "span")), inkFaint}}
+	if d.more != "" {
+		list = append(list, piece{d.more, inkFaint})
 	}
 	return list
 }

@@ -2,8 +2,11 @@ package waterfall
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,6 +40,7 @@ func TestDraw(t *testing.T) {
 		test{"open", "open-now", Options{Width: 100, Now: newStory().start.Add(50 * s)}},
 		test{"hundreds", "hundreds-max-rows", Options{Width: 100, MaxRows: 21}},
 		test{"errors", "errors-max-rows", Options{Width: 100, MaxRows: 1}},
+		test{"one-run", "one-run-max-rows", Options{Width: 100, MaxRows: 12, More: "turn the page for all"}},
 	)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -48,6 +52,32 @@ func TestDraw(t *testing.T) {
 			hold(t, got.String(), tt.opts)
 		})
 	}
+}
+
+// Who no longer wants a picture gets none, however far it is.
+func TestDrawEndsWithItsContext(t *testing.T) {
+	c := hundreds().collector()
+	if err := c.Draw(ended(t, 0), io.Discard, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("before the first row: %v", err)
+	}
+	if err := c.Draw(ended(t, 1), io.Discard, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("between measuring and writing: %v", err)
+	}
+}
+
+// asked is a context that is done after so many questions whether it is.
+type asked struct {
+	context.Context
+	left int
+}
+
+func ended(t *testing.T, after int) context.Context { return &asked{t.Context(), after} }
+
+func (a *asked) Err() error {
+	if a.left--; a.left < 0 {
+		return context.Canceled
+	}
+	return nil
 }
 
 // golden compares with a file in testdata.

@@ -18,6 +18,7 @@ type summary struct {
 	name                     string
 	active, model, tools     time.Duration // unions, not sums: what runs side by side counts once
 	models                   []string
+	named                    map[string]bool // the models
 	input, output, cacheRead count
 	cost                     float64
 	costKnown, costPartly    bool
@@ -27,7 +28,7 @@ type summary struct {
 }
 
 func (t *tree) summary() summary {
-	var s summary
+	s := summary{named: make(map[string]bool)}
 	for _, n := range t.rows {
 		if ses := n.span.Session; ses != nil && (s.root == nil || ses.ID == ses.Root && s.root.ID != s.root.Root) {
 			s.root = ses
@@ -36,7 +37,7 @@ func (t *tree) summary() summary {
 	var active, model, tools []interval
 	var nameSeq uint32
 	for _, n := range t.rows {
-		f, iv := &n.facts, interval{n.from, n.to}
+		f, iv := n.facts, interval{n.from, n.to}
 		if f.sessionName != "" && n.span.Session != nil && s.root != nil && n.span.Session.ID == s.root.ID &&
 			n.span.Seq >= nameSeq {
 			s.name, nameSeq = f.sessionName, n.span.Seq
@@ -53,6 +54,7 @@ func (t *tree) summary() summary {
 		switch n.span.Type {
 		case projection.TypeRun:
 			s.runs++
+			s.lowerBound = s.lowerBound || f.lowerBound // of usage that its chats do not have
 		case projection.TypeChat:
 			s.chats++
 			model = append(model, iv)
@@ -83,16 +85,16 @@ func (s *summary) addUsage(f *facts) {
 	s.cost += f.cost
 	s.costKnown = s.costKnown || f.costKnown
 	s.costPartly = s.costPartly || !f.costKnown && (f.input.known || f.output.known)
-	if f.model != "" && !slices.Contains(s.models, f.model) {
+	if f.model != "" && !s.named[f.model] {
+		s.named[f.model] = true
 		s.models = append(s.models, f.model)
 	}
 }
 
 // continuesCall reports whether a tool span is a later part of a call that another span counts.
-func continuesCall(s *projection.Span) bool {
-	return slices.ContainsFunc(s.Links, func(l projection.Link) bool {
-		kind := linkKind(l)
-		return kind == names.LinkDispatchedAgain || kind == names.LinkFollowsHandOff
+func continuesCall(s *span) bool {
+	return slices.ContainsFunc(s.links, func(l reference) bool {
+		return l.kind == names.LinkDispatchedAgain || l.kind == names.LinkFollowsHandOff
 	})
 }
 

@@ -28,8 +28,10 @@ type Options struct {
 	ASCII bool
 	// Now is how far the bars of open spans reach; zero, or earlier than the last thing recorded, means up to that.
 	Now time.Time
-	// MaxRows bounds the rows of a trace: the middle is left out, with a count. 0 means all.
+	// MaxRows bounds the rows of a trace: others are folded into them or left out, with a count. 0 means all.
 	MaxRows int
+	// More says under a picture that has not all rows how to see the others.
+	More string
 }
 
 // OptionsFor returns the options that suit what w writes to: the size of a terminal, its colours unless NO_COLOR is set,

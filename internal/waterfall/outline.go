@@ -21,9 +21,13 @@ type entry struct {
 	hidden tally
 }
 
+// minPart is the least number of rows that a node is opened for of whose children only some have room.
+const minPart = 8
+
 // outline chooses which nodes have rows of their own. When there are more than max, the tree is opened level by level as
 // far as rows last, at each level first where something failed or is open, then from the latest on. A node that stays
-// closed stands for what is below it. Children of a session that are too many have their middle left out.
+// closed stands for what is below it. Children of a session that are too many have their middle left out; with what rows
+// remain then, so have those of other nodes.
 func (t *tree) outline(max int) []entry {
 	if max <= 0 || len(t.rows) <= max {
 		entries := make([]entry, len(t.rows))
@@ -32,11 +36,13 @@ func (t *tree) outline(max int) []entry {
 		}
 		return entries
 	}
-
-	below := make(map[*node]tally, len(t.rows)) // a node and what is below it
+	o := &outline{
+		room: max, below: make([]tally, len(t.rows)),
+		shown: make(map[*node]bool, max), opened: make(map[*node]bool), left: make(map[*node]tally),
+	}
 	top := &node{}
-	for _, n := range slices.Backward(t.rows) {
-		own := below[n]
+	for i, n := range slices.Backward(t.rows) {
+		own := &o.below[i]
 		own.spans++
 		if n.facts.failure != "" {
 			own.failed++
@@ -44,11 +50,8 @@ func (t *tree) outline(max int) []entry {
 		if n.span.End.IsZero() {
 			own.open++
 		}
-		below[n] = own
 		if n.parent != nil {
-			sum := below[n.parent]
-			sum.add(own)
-			below[n.parent] = sum
+			o.below[n.parent.row].add(*own)
 		}
 		if n.depth == 0 {
 			top.children = append(top.children, n)
@@ -56,52 +59,101 @@ func (t *tree) outline(max int) []entry {
 	}
 	slices.Reverse(top.children)
 
-	shown := make(map[*node]bool, max)
-	left := make(map[*node]tally) // by the first child left out
-	opened := make(map[*node]bool)
-	for level := []*node{top}; len(level) > 0; {
-		var next []*node
-		for _, n := range level {
-			show, cut := n.children, []*node(nil)
-			if room := max - len(shown) - len(left); len(show) > room {
-				if n.depth > 0 || room < 3 && n != top {
-					continue
-				}
-				half := room / 2
-				cut = show[half : len(show)-(room-1-half)]
-				show = append(show[:half:half], show[half+len(cut):]...)
-			}
-			opened[n] = true
-			for _, c := range show {
-				shown[c] = true
-			}
-			if len(cut) > 0 {
-				var sum tally
-				for _, c := range cut {
-					sum.add(below[c])
-				}
-				left[cut[0]] = sum
-			}
-			next = append(next, show...)
+	o.open(top, 1)
+	o.levels(top.children)
+	for {
+		n := o.closed(t.rows)
+		if n == nil || !o.open(n, minPart) {
+			break
 		}
-		slices.SortStableFunc(next, func(a, b *node) int {
-			x, y := below[a], below[b]
-			return cmp.Or(-cmp.Compare(min(1, x.failed+x.open), min(1, y.failed+y.open)), -cmp.Compare(a.from, b.from))
-		})
+		o.levels(n.children)
+	}
+	return o.entries(t.rows)
+}
+
+// outline is the choice of rows while it is made.
+type outline struct {
+	room          int     // how many rows there may still be
+	below         []tally // for each row of the tree, it and what is below it
+	shown, opened map[*node]bool
+	left          map[*node]tally // by the first child left out
+}
+
+// open gives the children of a node rows, without their middle where there is room for so many rows at least but not for all.
+func (o *outline) open(n *node, least int) bool {
+	show, cut := n.children, []*node(nil)
+	if len(show) > o.room {
+		if o.room < least {
+			return false
+		}
+		half := o.room / 2
+		cut = show[half : len(show)-(o.room-1-half)]
+		show = append(show[:half:half], show[half+len(cut):]...)
+	}
+	o.opened[n] = true
+	for _, c := range show {
+		o.shown[c] = true
+	}
+	o.room -= len(show)
+	if len(cut) > 0 {
+		var sum tally
+		for _, c := range cut {
+			sum.add(o.below[c.row])
+		}
+		o.left[cut[0]] = sum
+		o.room--
+	}
+	return true
+}
+
+// levels opens nodes that have rows, and what is below them, level by level.
+func (o *outline) levels(level []*node) {
+	for len(level) > 0 {
+		var next []*node
+		slices.SortStableFunc(level, o.urgency)
+		for _, n := range level {
+			switch {
+			case !o.shown[n]:
+			case len(n.children) <= o.room || n.depth == 0:
+				if o.open(n, 3) {
+					next = append(next, n.children...)
+				}
+			}
+		}
 		level = next
 	}
+}
 
+// urgency orders nodes by which is to be opened first.
+func (o *outline) urgency(a, b *node) int {
+	x, y := o.below[a.row], o.below[b.row]
+	return cmp.Or(-cmp.Compare(min(1, x.failed+x.open), min(1, y.failed+y.open)), -cmp.Compare(a.from, b.from))
+}
+
+// closed returns the node to open next of those that have a row and stand for others; nil when there is none.
+func (o *outline) closed(rows []*node) *node {
+	var first *node
+	for _, n := range rows {
+		if o.shown[n] && !o.opened[n] && len(n.children) > 0 && (first == nil || o.urgency(n, first) < 0) {
+			first = n
+		}
+	}
+	return first
+}
+
+// entries lists the rows in the order of the tree.
+func (o *outline) entries(rows []*node) []entry {
 	var entries []entry
-	for _, n := range t.rows {
-		if sum, ok := left[n]; ok {
+	for _, n := range rows {
+		if sum, ok := o.left[n]; ok {
 			entries = append(entries, entry{node: n, cut: true, hidden: sum})
 		}
-		if !shown[n] {
+		if !o.shown[n] {
 			continue
 		}
 		e := entry{node: n}
-		if !opened[n] {
-			e.hidden = below[n]
+		if !o.opened[n] {
+			e.hidden = o.below[n.row]
 			e.hidden.spans--
 		}
 		entries = append(entries, e)

@@ -117,14 +117,14 @@ func TestDrawRandomTraces(t *testing.T) {
 			}
 			name := fmt.Sprintf("seed %d, %+v", seed, o)
 			var b bytes.Buffer
-			if err := c.Draw(&b, o); err != nil {
+			if err := c.Draw(t.Context(), &b, o); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 			hold(t, b.String(), o)
 			if o.Color {
 				var plain bytes.Buffer
 				o.Color = false
-				if err := c.Draw(&plain, o); err != nil {
+				if err := c.Draw(t.Context(), &plain, o); err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}
 				if ansi.Strip(b.String()) != plain.String() {
@@ -144,7 +144,7 @@ func TestEverySpanIsDrawn(t *testing.T) {
 		c := randomTrace(rand.New(rand.NewPCG(seed, 2)))
 		for _, spans := range c.traces() {
 			tr := newTree(spans, time.Time{})
-			seen := make(map[*projection.Span]bool)
+			seen := make(map[*span]bool)
 			for _, n := range tr.rows {
 				if seen[n.span] {
 					t.Fatalf("seed %d: a span has two rows", seed)

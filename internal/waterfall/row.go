@@ -97,10 +97,7 @@ func (p pen) newRow(t *tree, e entry, numbers map[trace.SpanID]int, shortNames b
 			r.glyph.ink = inkFail
 		}
 	}
-	r.label = p.label(n, shortNames)
-	if k := numbers[n.span.SpanID]; k > 0 {
-		r.label = append(r.label, piece{fmt.Sprintf(" #%d", k), inkFaint})
-	}
+	r.label = p.numbered(n, numbers, shortNames)
 	r.notes = p.notes(t, n, numbers)
 	if e.hidden.spans > 0 {
 		r.notes = append(p.tally(e.hidden), r.notes...)
@@ -110,6 +107,15 @@ func (p pen) newRow(t *tree, e entry, numbers map[trace.SpanID]int, shortNames b
 	r.tokens = p.tokens(n)
 	r.time = p.time(n)
 	return r
+}
+
+// numbered is the name of a span, with its number where others refer to it.
+func (p pen) numbered(n *node, numbers map[trace.SpanID]int, shortNames bool) []piece {
+	label := p.label(n, shortNames)
+	if k := numbers[n.span.SpanID]; k > 0 {
+		label = append(label, piece{fmt.Sprintf(" #%d", k), inkFaint})
+	}
+	return label
 }
 
 // label is the name of a span, with what is the same in many rows faint.
@@ -149,7 +155,7 @@ func words(s string) string { return strings.ReplaceAll(s, "_", " ") }
 
 // notes say what is not as usual.
 func (p pen) notes(t *tree, n *node, numbers map[trace.SpanID]int) []piece {
-	f := &n.facts
+	f := n.facts
 	var list []piece
 	note := func(i ink, s string) { list = append(list, piece{p.text(s), i}) }
 	if f.failure != "" {
@@ -176,6 +182,9 @@ func (p pen) notes(t *tree, n *node, numbers map[trace.SpanID]int) []piece {
 	if f.wait.known && n.span.Type != projection.TypeApproval {
 		note(inkWait, "waited "+human(time.Duration(f.wait.n)*time.Millisecond))
 	}
+	if f.queued.known {
+		note(inkWait, short(f.queued.n)+" queued")
+	}
 	if f.purpose != "" {
 		note(inkFaint, "for "+words(f.purpose))
 	}
@@ -185,12 +194,9 @@ func (p pen) notes(t *tree, n *node, numbers map[trace.SpanID]int) []piece {
 	if f.subsession != "" && !t.sessions[f.subsession] {
 		note(inkFaint, p.to+" session "+f.subsession)
 	}
-	for _, l := range n.span.Links {
-		hint := hints[linkKind(l)]
-		if hint == "" {
-			continue
-		}
-		if k := numbers[l.SpanID]; k > 0 {
+	for _, l := range n.span.links {
+		hint := hints[l.kind]
+		if k := numbers[l.to]; k > 0 {
 			hint = fmt.Sprintf("%s #%d", hint, k)
 		}
 		note(inkFaint, p.back+" "+hint)
@@ -230,7 +236,7 @@ func (p pen) separate(list []piece) []piece {
 
 // tokens are what went in and what came out. On a run they are sums, which are faint: they are counted on its chats.
 func (p pen) tokens(n *node) piece {
-	f := &n.facts
+	f := n.facts
 	if !f.input.known && !f.output.known {
 		return piece{}
 	}

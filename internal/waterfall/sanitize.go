@@ -83,14 +83,14 @@ func visible(before, r, after rune) rune {
 			return replacement
 		}
 		return r
-	case hidden(r):
+	case Hidden(r):
 		return replacement
 	}
 	return r
 }
 
-// hidden reports whether r is seen only by what it does to others.
-func hidden(r rune) bool {
+// Hidden reports whether r is a control character, or seen only by what it does to others.
+func Hidden(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Cs, unicode.Zl, unicode.Zp,
 		unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Noncharacter_Code_Point)
 }
@@ -98,7 +98,7 @@ func hidden(r rune) bool {
 // joins reports whether a joiner next to r can mean something: in scripts that shape their letters, and in emoji.
 func joins(r rune) bool {
 	switch {
-	case r == replacement || hidden(r):
+	case r == replacement || Hidden(r):
 		return false
 	case unicode.In(r, unicode.So, unicode.Sk):
 		return true

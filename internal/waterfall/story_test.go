@@ -1,8 +1,10 @@
 package waterfall
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/sessionspan/sessionspan/internal/names"
@@ -14,7 +16,7 @@ import (
 
 // story builds the spans of a trace by hand. Times are counted from its start.
 type story struct {
-	Collector
+	made    []*projection.Span
 	start   time.Time
 	session *projection.Session
 	seq     uint32
@@ -38,6 +40,25 @@ func newStory() *story {
 	sum := sha256.Sum256([]byte(st.session.Root))
 	st.session.TraceID = trace.TraceID(sum[:16])
 	return st
+}
+
+// collector returns a collector that has been given the spans.
+func (st *story) collector() *Collector {
+	c := &Collector{}
+	for _, sp := range st.made {
+		c.Start(sp)
+		if !sp.End.IsZero() {
+			c.End(sp)
+		}
+	}
+	return c
+}
+
+// spans are those that a picture would be drawn of.
+func (st *story) spans() []*span { return st.collector().spans }
+
+func (st *story) Draw(w io.Writer, o Options) error {
+	return st.collector().Draw(context.Background(), w, o)
 }
 
 // sub changes to another session of the same trace; back changes back.
@@ -65,11 +86,10 @@ func (st *story) add(t projection.Type, name string, parent *projection.Span, fr
 			sp.Status = projection.Status{Code: codes.Error}
 		}
 	}
-	st.Start(sp)
 	if to != stillOpen {
 		sp.End = st.start.Add(to)
-		st.End(sp)
 	}
+	st.made = append(st.made, sp)
 	return sp
 }
 
@@ -139,6 +159,8 @@ var stories = map[string]func() *story{
 	"adjusted":    adjusted,
 	"many-folds":  manyFolds,
 	"hundreds":    hundreds,
+	"one-run":     oneRun,
+	"lower-bound": lowerBound,
 	"orphans":     orphans,
 	"run-traces":  runTraces,
 	"empty":       newStory,
@@ -351,6 +373,34 @@ func hundreds() *story {
 		}
 		at += time.Duration(i%7) * 10 * s
 	}
+	return st
+}
+
+// oneRun has more in its second run than fits anywhere.
+func oneRun() *story {
+	st := newStory()
+	root := st.root()
+	st.chat(st.run(root, 0, 5*s, reason("done")), "gpt-5", 0, 5*s, 100, 10)
+	run := st.run(root, 10*s, 110*s, reason("done"))
+	for i := range 50 {
+		at := 10*s + time.Duration(i)*2*s
+		st.chat(run, "gpt-5", at, at+s, 100, 10)
+		failed := []attribute.KeyValue{state("completed")}
+		if i == 20 {
+			failed = append(failed, failure("tool_error"))
+		}
+		st.tool(run, "bash", at+s, at+2*s, failed...)
+	}
+	return st
+}
+
+// lowerBound has a run that used more than its chats say.
+func lowerBound() *story {
+	st := newStory()
+	root := st.root()
+	run := st.run(root, 0, 9*s, reason("done"), names.InputTokens.Int64(100), names.OutputTokens.Int64(10), names.LowerBound.Bool(true))
+	st.chat(run, "gpt-5", 0, 4*s, 100, 10, cost(0.5))
+	st.add(projection.TypeChat, "chat gpt-5", run, 4*s, 9*s, names.RequestModel.String("gpt-5"))
 	return st
 }
 

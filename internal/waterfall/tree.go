@@ -13,15 +13,16 @@ import (
 
 // node is a span in its tree. Times are counted from the start of the trace.
 type node struct {
-	span     *projection.Span
-	facts    facts
+	span     *span
+	facts    *facts // the span's
 	parent   *node
 	children []*node
 	// from and to bound the bar: of a session, everything below it.
 	from, to time.Duration
 	open     bool
-	depth    int
 	last     bool // the last child of its parent
+	depth    int
+	row      int // its place in the rows of the tree
 }
 
 // tree is the spans of one trace.
@@ -36,11 +37,11 @@ type tree struct {
 
 // newTree orders the spans of one trace: children under their parents, by start, then by number. A span whose parent is
 // not there is a root. Open spans reach to now, or to the last time recorded.
-func newTree(spans []*projection.Span, now time.Time) *tree {
+func newTree(spans []*span, now time.Time) *tree {
 	t := &tree{bySpan: make(map[trace.SpanID]*node, len(spans)), sessions: make(map[string]bool)}
 	nodes := make([]*node, len(spans))
 	for i, s := range spans {
-		n := &node{span: s, facts: factsOf(s), open: s.End.IsZero()}
+		n := &node{span: s, facts: &s.facts, open: s.End.IsZero()}
 		nodes[i], t.bySpan[s.SpanID] = n, n
 		if s.Session != nil {
 			t.sessions[s.Session.ID] = true
@@ -97,6 +98,7 @@ func (t *tree) add(root *node) {
 	for len(stack) > 0 {
 		n := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
+		n.row = len(t.rows)
 		t.rows = append(t.rows, n)
 		for i, c := range slices.Backward(n.children) {
 			c.depth, c.last = n.depth+1, i == len(n.children)-1
@@ -131,22 +133,19 @@ func (t *tree) spread() {
 		from, to time.Duration
 		open     bool
 	}
-	around := make(map[*node]reach, len(t.rows))
-	for _, n := range slices.Backward(t.rows) {
-		r, have := around[n]
-		if !have {
-			r = reach{math.MaxInt64, 0, false}
-		}
+	around := make([]reach, len(t.rows)) // what is below each row
+	for i := range around {
+		around[i].from = math.MaxInt64
+	}
+	for i, n := range slices.Backward(t.rows) {
+		r := around[i]
 		r = reach{min(r.from, n.from), max(r.to, n.to), r.open || n.open}
 		if n.span.Type == projection.TypeSession {
 			n.from, n.to, n.open = r.from, r.to, r.open
 		}
-		if p := n.parent; p != nil {
-			have, ok := around[p]
-			if !ok {
-				have = r
-			}
-			around[p] = reach{min(have.from, r.from), max(have.to, r.to), have.open || r.open}
+		if n.parent != nil {
+			up := &around[n.parent.row]
+			*up = reach{min(up.from, r.from), max(up.to, r.to), up.open || r.open}
 		}
 	}
 }

@@ -15,6 +15,8 @@ type Event struct {
 	// was copied into a fork. It builds the state that later entries go on from; its spans are those of its owner, and
 	// are sent where the owner's own file is read.
 	Owner string
+	// Merged names the entries, of other branches or sessions, whose work is merged here. They give this one no place.
+	Merged []Ref
 	// Time is the time of the entry; zero when the file does not give a usable one.
 	Time time.Time
 	// Line and Offset place the entry in its file.
@@ -23,6 +25,9 @@ type Event struct {
 	// Fact is what the entry says, or nil.
 	Fact Fact
 }
+
+// Ref names an entry of a session, of the file's own one when Session is "".
+type Ref struct{ Session, Key string }
 
 // Fact is what an event says: one of the pointer types of this package.
 type Fact interface{ fact() }
@@ -53,8 +58,15 @@ type Session struct {
 	Spawn *Spawn
 	// ForkOf is the id of the session that this one was forked from or continues; "" when there is none.
 	ForkOf string
+	// Base is the key of the entry with which the history ends that was copied from the session it was forked from or
+	// spawned by; "" when none was.
+	Base string
 	// PromisesDispatch: a call without a dispatch was never handed to its tool.
 	PromisesDispatch bool
+	// TakesUp: the calls of a run are also the earlier ones that it decides about, hands to their tool or gets the result of.
+	TakesUp bool
+	// Repeats: an entry that comes again is the same entry, and no damage.
+	Repeats bool
 	// Loose: in files of this kind it is normal that parents are missing and that entries come twice. An entry whose parent
 	// is unknown continues the one before it in the file, instead of becoming a root; neither is damage.
 	Loose bool
@@ -82,10 +94,30 @@ type Input struct {
 	Role string
 }
 
+// Queued is an input that waits until it is taken up.
+type Queued struct {
+	// Mode is steer, for the run that is going on, or followup, for the next one, or the file's own word.
+	Mode    string
+	Trigger Trigger
+}
+
+// Arrival says how the input of its entry came to the agent. It is a further part of that entry.
+type Arrival struct {
+	// Queued is the key of the entry with which it began to wait; "" when it did not wait.
+	Queued  string
+	Trigger Trigger
+}
+
+// Trigger says in the words of the harness what caused an input or a run: a kind of thing, which one, and where it came from.
+// Fields are "" where the file does not say.
+type Trigger struct{ Kind, Ref, Source string }
+
 // Output is a piece of a model's output other than a call: a message, reasoning.
 type Output struct {
 	// ResponseID names the model call that made it; "" when the file does not say.
 	ResponseID string
+	// Reasoning: it is what the model thought, and not what it said.
+	Reasoning bool
 }
 
 // Call is a tool call that a model asked for.
@@ -207,6 +239,28 @@ type Settings struct {
 	MaxTokens, Seed                                      *int64
 	// Cleared names parameters that are no longer sent.
 	Cleared []Parameter
+	// Parts count what the instructions are composed of, Omitted what was left out of them; nil when that stays.
+	Parts, Omitted *Listing
+	// Omit says which items of the path are left out of requests; nil when that stays.
+	Omit *Omit
+}
+
+// Listing counts a list that is given as a change of the one in force.
+type Listing struct {
+	// Given are the elements that the change itself holds, Kept those that it takes over from the list in force.
+	Given, Kept int64
+	// Unclear: it cannot be counted.
+	Unclear bool
+}
+
+// Omit adds to what is left out of requests.
+type Omit struct {
+	// Clear ends all that was left out so far.
+	Clear bool
+	// OtherModels: reasoning that was written while another model was in force.
+	OtherModels bool
+	// Items are the keys of entries.
+	Items []string
 }
 
 // Parameter names a sampling parameter of [Settings].
@@ -225,8 +279,9 @@ const (
 // RunStart opens a run.
 type RunStart struct {
 	RunID string
-	// Source is input or resume; Trigger, TriggerKind and TriggerSource say what caused it.
-	Source, Trigger, TriggerKind, TriggerSource string
+	// Source is input or resume.
+	Source  string
+	Trigger Trigger
 	// Agent names the agent that runs; "" for the session's harness.
 	Agent string
 }
@@ -256,6 +311,8 @@ type RunEnd struct {
 type Compaction struct {
 	FirstKept    string
 	TokensBefore *int64
+	// Pinned counts the items that stay in the context though they stand before the first one kept.
+	Pinned int
 	// Call is the model call that made the summary; nil when the file records none.
 	Call *Response
 	// Settings in force from here on; nil when they stay.
@@ -292,7 +349,9 @@ type Link struct {
 // Note is anything else that belongs on the trace: a change of environment, an outcome, an application's own mark.
 type Note struct {
 	// What names it, in few letters and of low cardinality: env, outcome, …
-	What       string
+	What string
+	// Target is the key of the entry that it is about, or "".
+	Target     string
 	Attributes []Attribute
 }
 
@@ -305,6 +364,8 @@ type Attribute struct {
 
 func (*Session) fact()       {}
 func (*Input) fact()         {}
+func (*Queued) fact()        {}
+func (*Arrival) fact()       {}
 func (*Output) fact()        {}
 func (*Call) fact()          {}
 func (*Dispatch) fact()      {}

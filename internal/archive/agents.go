@@ -2,6 +2,7 @@ package archive
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -37,7 +38,7 @@ func (a agentFolder) path(home string) string {
 var ErrNoSession = errors.New("no session found")
 
 // Newest finds the session file that was written last in the known agents' folders, of those whose format is known.
-func Newest() (string, error) {
+func Newest(ctx context.Context) (string, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return "", err
@@ -51,7 +52,7 @@ func Newest() (string, error) {
 	for _, a := range agentFolders {
 		dir := a.path(home)
 		looked = append(looked, dir)
-		list, _ := below(dir) // a folder that cannot be read has no session to offer
+		list, _ := below(ctx, dir) // a folder that cannot be read has no session to offer
 		for _, path := range list {
 			if info, err := os.Stat(path); err == nil {
 				files = append(files, file{path, info})
@@ -61,8 +62,11 @@ func Newest() (string, error) {
 	slices.SortFunc(files, func(a, b file) int {
 		return cmp.Or(b.info.ModTime().Compare(a.info.ModTime()), strings.Compare(a.path, b.path))
 	})
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
 	for _, f := range files {
-		if _, err := peek(f.path, source.Options{}); err == nil {
+		if _, err := peek(ctx, f.path, source.Options{}); err == nil {
 			return f.path, nil
 		}
 	}

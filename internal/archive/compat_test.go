@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/sessionspan/sessionspan/internal/projection"
 	"github.com/sessionspan/sessionspan/internal/spantest"
 	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
 )
 
 // fixture returns the path of a third-party session file, which lies beside the project where it is there at all.
@@ -85,12 +87,16 @@ var differences = []struct {
 	apply func(rows []row) []row
 }{
 	{
-		"the session span is a mark of a microsecond, so that a trace always has its root; facts outside runs have spans of their own",
+		"the session span is a mark of a microsecond, so that a trace always has its root; facts outside runs have spans of their own, " +
+			"which lead to what they are about",
 		func(rows []row) []row {
 			rows[0].End, rows[0].Events = 0, nil
 			return append(rows,
 				row{Span: "agentsession.env", Parent: "agentsession.session", Start: 2, End: 2, Entry: "e0000001"},
-				row{Span: "agentsession.outcome", Parent: "agentsession.session", Start: 22, End: 22, Entry: "o0000001"},
+				row{
+					Span: "agentsession.outcome", Parent: "agentsession.session", Start: 22, End: 22, Entry: "o0000001",
+					Links: []string{"about chat gpt-5 resp_2"},
+				},
 			)
 		},
 	},
@@ -219,6 +225,88 @@ func text(list []attribute.KeyValue, key attribute.Key) string {
 		}
 	}
 	return ""
+}
+
+// What later minors mean in the trace, in the files of the format's own repository.
+func TestLaterMinorsOfFixtures(t *testing.T) {
+	tests := []struct {
+		file string
+		want []string // spans with their attributes and links, of those that have any of the ones asked for
+	}{
+		{"0.3/instructions.jsonl", []string{"chat gpt-5 resp_1 instructions.parts=3", "chat gpt-5 resp_2 instructions.parts=3 instructions.omitted=2"}},
+		{"0.3/pinned.jsonl", []string{"agentsession.compaction pinned=2"}},
+		{"0.4/converge.jsonl", []string{
+			"chat gpt-5 resp_2 converged:01995b2a-0000-7000-8000-0000000000c1 converged:01995b2a-0000-7000-8000-0000000000c2",
+		}},
+		{"0.11/fork.jsonl", []string{
+			"agentsession.session base=sha256:794db95f081bf4fb5e0f92af4cbf963e14be14d7ef117a7be8a4ec0cd2478c84",
+			"invoke_agent fixture base:01995b2a-0000-7000-8000-000000000001",
+		}},
+		{"0.11/omit.jsonl", []string{
+			"chat gpt-5-mini resp_2 omitted.other_models=1",
+			"chat gpt-5 resp_3 omitted.other_models=1",
+			"chat gpt-5 resp_4 omitted.other_models=1 omitted.items=1",
+		}},
+		{"0.11/judged.jsonl", []string{
+			"agentsession.link judged_by:c7cbb816-c8a3-5df5-b921-4871310db182 about:chat gpt-5 resp_1",
+			"agentsession.link judged_by:0458961f-dfdc-5b18-ba2e-432a5ecf31f5",
+		}},
+		{"0.11/replay.jsonl", []string{
+			"invoke_agent fixture run-1 calls=2",
+			"chat gpt-5 resp_1 instructions.parts=2 instructions.omitted=1",
+			"invoke_agent fixture run-2 queued=1 calls=2",
+			"chat gpt-5 resp_2 instructions.parts=2 instructions.omitted=1",
+			"invoke_agent fixture run-3 wait_ms=6000 calls=0",
+			"agentsession.input input.wait_ms=6000 queued:execute_tool notify call_notify",
+			"chat gpt-5 resp_3 instructions.parts=2",
+		}},
+		{"0.11/empty-resume.jsonl", []string{
+			"invoke_agent fixture run-1 calls=1", "invoke_agent fixture run-2 calls=0", "invoke_agent fixture run-3 calls=0",
+			"invoke_agent fixture run-4 calls=1",
+		}},
+	}
+	attributes := []attribute.Key{
+		"agentsession.session.base", "agentsession.compaction.pinned", "agentsession.chat.instructions.parts",
+		"agentsession.chat.instructions.omitted", "agentsession.chat.omitted.other_models", "agentsession.chat.omitted.items",
+		"agentsession.input.wait_ms", "agentsession.run.wait_ms", "agentsession.run.queued", "agentsession.run.calls",
+	}
+	short := strings.NewReplacer("agentsession.session.", "", "agentsession.compaction.", "", "agentsession.chat.", "",
+		"agentsession.run.", "", "agentsession.", "")
+	for _, tt := range tests {
+		t.Run(tt.file, func(t *testing.T) {
+			rec, _ := replay(t, archive.Options{}, fixture(t, tt.file))
+			label := map[trace.SpanID]string{}
+			for _, s := range rec.Started {
+				label[s.SpanID] = labelOf(s)
+			}
+			var got []string
+			for _, s := range rec.Started {
+				row := labelOf(s)
+				for _, key := range attributes {
+					if v := text(s.Attributes, key); v != "" && (key != "agentsession.run.calls" || text(s.Attributes, "agentsession.run.id") != "") {
+						row += " " + short.Replace(string(key)) + "=" + v
+					}
+				}
+				for _, l := range s.Links {
+					switch kind := text(l.Attributes, "agentsession.link"); kind {
+					case "base", "converged", "judged_by":
+						row += " " + kind + ":" + text(l.Attributes, "agentsession.link.session")
+					case "queued", "about":
+						row += " " + kind + ":" + label[l.SpanID]
+					}
+				}
+				if row != labelOf(s) {
+					got = append(got, row)
+				}
+			}
+			if tt.file == "0.4/converge.jsonl" { // of which the run says nothing else
+				got = slices.DeleteFunc(got, func(row string) bool { return strings.HasPrefix(row, "invoke_agent") })
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
 }
 
 // The figures are those of the README beside the fixtures.

@@ -42,7 +42,7 @@ func TestContentStaysInTheFile(t *testing.T) {
 	)
 	var out bytes.Buffer
 	rec, picture := &spantest.Recorder{}, &waterfall.Collector{}
-	ix := archive.NewIndex([]string{path}, nil, archive.Options{}.Source)
+	ix := archive.NewIndex(t.Context(), []string{path}, nil, archive.Options{}.Source)
 	rep := ix.Project(t.Context(), ix.Files[0], archive.Options{
 		Finish:  true,
 		Problem: func(_ string, err error, _ bool) { out.WriteString(err.Error() + "\n") },
@@ -59,7 +59,7 @@ func TestContentStaysInTheFile(t *testing.T) {
 	if err := otlp.WriteJSON(&out, batch); err != nil {
 		t.Fatal(err)
 	}
-	if err := picture.Draw(&out, waterfall.Options{}); err != nil {
+	if err := picture.Draw(t.Context(), &out, waterfall.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	out.WriteString(spantest.Dump(rec.Ended))

@@ -20,7 +20,7 @@ import (
 func judge(t *testing.T, o source.Options, paths ...string) string {
 	t.Helper()
 	var b strings.Builder
-	ix := archive.NewIndex(paths, nil, o)
+	ix := archive.NewIndex(t.Context(), paths, nil, o)
 	for _, err := range ix.Bad {
 		fmt.Fprintf(&b, "%s\n\n", strings.ReplaceAll(err.Error(), filepath.Dir(paths[0])+string(filepath.Separator), ""))
 	}

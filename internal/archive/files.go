@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,124 +9,203 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/bmatcuk/doublestar/v4"
 )
 
 // Stdin is the path that stands for standard input.
 const Stdin = "-"
 
-// extensions are those of the files that are looked for in folders. A file that is named is read whatever its name.
+// extensions are those of the files that are looked for in folders, in upper or lower case. A file that is named is read
+// whatever its name.
 var extensions = []string{".jsonl", ".jsonl.gz", ".jsonl.zst"}
 
 // ErrNoFiles: a path is there, but has no session file in it.
 var ErrNoFiles = errors.New("no session files")
 
-// Find expands paths into the files to read, in order and each once: files as they are, folders with everything below
-// them, patterns (*, ?, [class], {a,b}, ** for any depth), and [Stdin].
+// Found is what paths come to.
+type Found struct {
+	// Files are the files to read, in order and each once.
+	Files []string
+	// Bad is what could not be looked into, each a [*FileError], paths that lead nowhere among them.
+	Bad []error
+	// Notes say what of a folder is not read, or read twice, and why.
+	Notes []Note
+}
+
+// Note is something that somebody may want to know of a file or a folder.
+type Note struct{ Path, Text string }
+
+// Find expands paths into the files to read: files as they are, folders with everything below them, patterns (*, ?, [class],
+// {a,b}, ** for any depth), and [Stdin].
 //
-// What cannot be looked into below a path is in bad, and the rest is found all the same; err is about a path itself.
-func Find(paths []string) (files []string, bad []error, err error) {
-	seen := map[string]bool{}
-	add := func(list ...string) {
-		for _, f := range list {
-			if !seen[f] {
-				seen[f] = true
-				files = append(files, f)
-			}
-		}
-	}
+// A path that leads nowhere is among what is bad, and the rest is found all the same. It is the error when no path leads
+// anywhere. Once the context is done, the error is its own.
+func Find(ctx context.Context, paths []string) (Found, error) {
+	s := &search{ctx: ctx}
+	var nowhere []error
 	for _, path := range paths {
-		if path == Stdin {
-			add(path)
-			continue
-		}
-		info, err := os.Stat(path)
-		switch {
-		case err == nil && info.IsDir():
-			list, errs := below(path)
-			bad = append(bad, errs...)
-			if len(list) == 0 && len(errs) == 0 {
-				return nil, nil, fmt.Errorf("%s: %w below it (looked for %s)", path, ErrNoFiles, strings.Join(extensions, ", "))
-			}
-			add(list...)
-		case err == nil:
-			add(filepath.Clean(path))
-		case !hasPattern(path):
-			return nil, nil, err
-		default:
-			list, errs, err := matching(path)
-			if err != nil {
-				return nil, nil, err
-			}
-			bad = append(bad, errs...)
-			add(list...)
+		if err := s.path(path); err != nil {
+			nowhere = append(nowhere, fileError(path, err))
 		}
 	}
-	return files, bad, nil
+	if err := ctx.Err(); err != nil {
+		return Found{}, err
+	}
+	if len(nowhere) == len(paths) && len(paths) > 0 {
+		return Found{}, joined(nowhere)
+	}
+	seen := map[string]bool{}
+	s.found.Files = slices.DeleteFunc(s.found.Files, func(f string) bool {
+		twice := seen[f]
+		seen[f] = true
+		return twice
+	})
+	s.found.Bad = append(nowhere, s.found.Bad...)
+	return s.found, nil
 }
 
-func hasPattern(path string) bool { return strings.ContainsAny(path, "*?[{") }
-
-// matching lists the files that a pattern names, those in the folders it names included.
-func matching(pattern string) (files []string, bad []error, err error) {
-	matches, err := doublestar.FilepathGlob(pattern, doublestar.WithNoFollow())
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", pattern, err)
+// joined is errors.Join on one line.
+func joined(list []error) error {
+	if len(list) == 1 {
+		return list[0]
 	}
-	slices.Sort(matches)
-	for _, m := range matches {
-		info, err := os.Stat(m)
-		switch {
-		case err != nil:
-			bad = append(bad, err)
-		case info.IsDir():
-			list, errs := below(m)
-			files, bad = append(files, list...), append(bad, errs...)
-		case info.Mode().IsRegular():
-			files = append(files, m)
-		}
+	err := list[0]
+	for _, next := range list[1:] {
+		err = fmt.Errorf("%w; %w", err, next)
 	}
-	if len(files) == 0 && len(bad) == 0 {
-		return nil, nil, fmt.Errorf("%s: %w match it", pattern, ErrNoFiles)
-	}
-	return files, bad, nil
+	return err
 }
 
-// below lists the session files in a folder and its folders, in order, and what could not be looked into. Links to files
-// count, links to folders are not followed; a compressed file whose plain twin is there is left out.
-func below(dir string) (files []string, bad []error) {
-	// The function below returns no error, and so neither does the walk.
+// search is a [Find] at work.
+type search struct {
+	ctx   context.Context
+	found Found
+}
+
+// path finds what one path names. The error says that it names nothing.
+func (s *search) path(path string) error {
+	if path == Stdin {
+		s.found.Files = append(s.found.Files, path)
+		return nil
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		if s.below(path) == 0 {
+			return fmt.Errorf("%w below it (looked for %s)", ErrNoFiles, strings.Join(extensions, ", "))
+		}
+	case err == nil:
+		s.found.Files = append(s.found.Files, filepath.Clean(path))
+	case !hasPattern(path):
+		return err
+	default:
+		return s.matching(path)
+	}
+	return nil
+}
+
+func (s *search) bad(path string, err error) {
+	s.found.Bad = append(s.found.Bad, fileError(path, err))
+}
+
+func (s *search) note(path, format string, args ...any) {
+	s.found.Notes = append(s.found.Notes, Note{path, fmt.Sprintf(format, args...)})
+}
+
+// below finds the session files in a folder and its folders, in order, and returns how many there are, what could not be
+// looked into counted. Links to files count, links to folders are not followed.
+func (s *search) below(dir string) int {
+	var files []string
+	var others endings
+	before := len(s.found.Bad)
+	// The function returns no error but the one that ends the walk early, and so neither does the walk.
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			bad = append(bad, err)
+		switch {
+		case s.ctx.Err() != nil:
+			return filepath.SkipAll
+		case err != nil:
+			s.bad(path, err)
 			return nil
-		}
-		if !hasExtension(path) || d.IsDir() {
+		case d.IsDir():
+			return nil
+		case !hasExtension(path):
+			others.add(path)
 			return nil
 		}
 		switch info, err := os.Stat(path); {
 		case err != nil:
-			bad = append(bad, err)
+			s.bad(path, err)
 		case info.Mode().IsRegular():
 			files = append(files, path)
 		}
 		return nil
 	})
-	return withoutTwins(files), bad
+	files = s.withoutTwins(files)
+	s.found.Files = append(s.found.Files, files...)
+	if len(others) > 0 {
+		s.note(dir, "%s not read: the names do not end in %s", others, strings.Join(extensions, ", "))
+	}
+	return len(files) + len(s.found.Bad) - before
+}
+
+// below is the same for who has no use for notes.
+func below(ctx context.Context, dir string) (files []string, bad []error) {
+	s := &search{ctx: ctx}
+	s.below(dir)
+	return s.found.Files, s.found.Bad
 }
 
 func hasExtension(path string) bool {
+	path = strings.ToLower(path)
 	return slices.ContainsFunc(extensions, func(e string) bool { return strings.HasSuffix(path, e) })
 }
 
-func withoutTwins(files []string) []string {
-	have := map[string]bool{}
-	for _, f := range files {
-		have[f] = true
+// endings counts files by how their names end.
+type endings map[string]int
+
+func (e *endings) add(path string) {
+	if *e == nil {
+		*e = endings{}
 	}
-	return slices.DeleteFunc(files, func(f string) bool {
-		plain := strings.TrimSuffix(strings.TrimSuffix(f, ".gz"), ".zst")
-		return plain != f && have[plain]
+	ext := filepath.Ext(path)
+	if ext == "" || len(ext) > maxEnding || len(*e) >= maxEndings && (*e)[ext] == 0 {
+		ext = "other"
+	}
+	(*e)[ext]++
+}
+
+const (
+	maxEnding  = 16   // bytes
+	maxEndings = 1000 // that are counted each by itself
+	maxNamed   = 5    // of those
+)
+
+// String says how many files there are, and how most of them end.
+func (e endings) String() string {
+	list := make([]string, 0, len(e))
+	all := 0
+	for ext, n := range e {
+		list = append(list, ext)
+		all += n
+	}
+	slices.SortFunc(list, func(a, b string) int {
+		if e[a] != e[b] {
+			return e[b] - e[a]
+		}
+		return strings.Compare(a, b)
 	})
+	said, rest := []string{}, all
+	for _, ext := range list {
+		if ext != "other" && len(said) < maxNamed {
+			said = append(said, fmt.Sprintf("%d %s", e[ext], ext))
+			rest -= e[ext]
+		}
+	}
+	if rest > 0 {
+		said = append(said, fmt.Sprintf("%d other", rest))
+	}
+	noun, verb := "files", "are"
+	if all == 1 {
+		noun, verb = "file", "is"
+	}
+	return fmt.Sprintf("%d %s (%s) %s", all, noun, strings.Join(said, ", "), verb)
 }

@@ -1,7 +1,10 @@
 package archive_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -56,21 +59,25 @@ func TestFind(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tree(t, files...)
-			got, bad, err := archive.Find(tt.paths)
-			if len(bad) > 0 {
-				t.Errorf("could not look into %v", bad)
+			found, err := archive.Find(t.Context(), tt.paths)
+			if len(found.Bad) > 0 {
+				t.Errorf("could not look into %v", found.Bad)
 			}
 			if !errors.Is(err, tt.err) {
 				t.Fatalf("got the error %v, want %v", err, tt.err)
 			}
-			for i := range got {
-				got[i] = filepath.ToSlash(got[i])
-			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
+			if diff := cmp.Diff(tt.want, slashed(found.Files)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
+}
+
+func slashed(paths []string) []string {
+	for i := range paths {
+		paths[i] = filepath.ToSlash(paths[i])
+	}
+	return paths
 }
 
 func TestFindDoesNotFollowLinksToFolders(t *testing.T) {
@@ -78,9 +85,9 @@ func TestFindDoesNotFollowLinksToFolders(t *testing.T) {
 	if err := os.Symlink("..", "s/up"); err != nil {
 		t.Skipf("this system has no symbolic links: %v", err)
 	}
-	got, bad, err := archive.Find([]string{"s"})
-	if err != nil || len(got) != 1 || len(bad) > 0 {
-		t.Errorf("got %v, %v, %v", got, bad, err)
+	found, err := archive.Find(t.Context(), []string{"s"})
+	if err != nil || len(found.Files) != 1 || len(found.Bad) > 0 {
+		t.Errorf("got %+v, %v", found, err)
 	}
 }
 
@@ -92,72 +99,141 @@ func TestFindGoesOnPastWhatItCannotRead(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"s", "s/*"} {
-		got, bad, err := archive.Find([]string{path})
+		found, err := archive.Find(t.Context(), []string{path})
 		want := []string{"s/a.jsonl", "s/linked.jsonl", "s/z/b.jsonl"}
-		if err != nil || len(bad) != 1 || !errors.Is(bad[0], fs.ErrNotExist) {
-			t.Errorf("%s: could not look into %v, %v", path, bad, err)
+		if err != nil || len(found.Bad) != 1 || !errors.Is(found.Bad[0], fs.ErrNotExist) {
+			t.Errorf("%s: could not look into %v, %v", path, found.Bad, err)
 		}
-		for i := range got {
-			got[i] = filepath.ToSlash(got[i])
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(want, slashed(found.Files)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", path, diff)
 		}
 	}
 }
 
-// header writes a session file with nothing but a header and one entry.
-func header(t *testing.T, path, id, parent, call string) string {
-	t.Helper()
-	path = filepath.Join(t.TempDir(), path)
-	line := `{"type":"session","format":"agentsession/0.2","id":"` + id + `","created_at":"2026-01-01T00:00:00Z","payload":"openresponses/1"`
-	if parent != "" {
-		line += `,"parent_session":"` + parent + `"`
+// A folder that is closed is said to be, under a pattern of any depth as under a folder's name.
+func TestFindSaysWhichFoldersAreClosed(t *testing.T) {
+	tree(t, "s/a.jsonl", "s/closed/b.jsonl", "s/deep/closed/c.jsonl")
+	for _, dir := range []string{"s/closed", "s/deep/closed"} {
+		if err := os.Chmod(dir, 0); err != nil {
+			t.Fatal(err)
+		}
+		defer os.Chmod(dir, 0o700)
 	}
-	if call != "" {
-		line += `,"spawned_by":"` + call + `"`
+	if _, err := os.ReadDir("s/closed"); err == nil {
+		t.Skip("this user may read everything")
 	}
-	line += "}\n" + entry("a", "null", `"type":"config","model":"m"`) + "\n"
-	if err := os.WriteFile(path, []byte(line), 0o600); err != nil {
-		t.Fatal(err)
+	for path, want := range map[string][]string{
+		"s":            {"s/closed", "s/deep/closed"},
+		"s/**":         {"s/closed", "s/deep/closed"},
+		"s/**/*.jsonl": {"s/closed", "s/deep/closed"},
+		"s/*/*.jsonl":  {"s/closed"}, // the other is not looked into
+		"s/*.jsonl":    nil,
+	} {
+		found, err := archive.Find(t.Context(), []string{path})
+		if err != nil || len(found.Files) > 1 {
+			t.Errorf("%s: %+v, %v", path, found, err)
+		}
+		var got []string
+		for _, bad := range found.Bad {
+			if e, ok := errors.AsType[*archive.FileError](bad); ok && errors.Is(bad, fs.ErrPermission) {
+				got = append(got, e.Path)
+			}
+		}
+		if diff := cmp.Diff(want, slashed(got)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", path, diff)
+		}
 	}
-	return path
 }
 
-func TestIndexGroupsSessionsByTrace(t *testing.T) {
-	grandchild := header(t, "1.jsonl", "grandchild", "child", "c2")
-	other := header(t, "2.jsonl", "other", "", "")
-	child := header(t, "3.jsonl", "child", "root", "c1")
-	fork := header(t, "4.jsonl", "fork", "root", "")
-	root := header(t, "5.jsonl", "root", "", "")
-	copied := header(t, "6.jsonl", "root", "", "")
-	lone := header(t, "7.jsonl", "lone", "elsewhere", "c9")
-	ring := header(t, "8.jsonl", "ring", "ring2", "c")
-	ring2 := header(t, "9.jsonl", "ring2", "ring", "c")
-	ix := archive.NewIndex([]string{grandchild, other, child, fork, root, copied, lone, ring, ring2}, nil, archive.Options{}.Source)
-
-	var got []string
-	for _, group := range ix.Traces() {
-		var ids []string
-		for _, f := range group {
-			ids = append(ids, f.Session.ID)
-		}
-		got = append(got, strings.Join(ids, " "))
+func TestFindReadsTheRestWhenAPathLeadsNowhere(t *testing.T) {
+	tree(t, "a.jsonl", "empty/x.txt")
+	found, err := archive.Find(t.Context(), []string{"missing", "a.jsonl", "empty", "*.zip"})
+	if err != nil || len(found.Files) != 1 {
+		t.Fatalf("got %+v, %v", found, err)
 	}
-	want := []string{"root root grandchild child", "other", "fork", "lone", "ring", "ring2"}
+	want := []string{
+		"missing: no such file or directory",
+		"empty: no session files below it (looked for .jsonl, .jsonl.gz, .jsonl.zst)",
+		"*.zip: no session files match it",
+	}
+	var got []string
+	for _, bad := range found.Bad {
+		got = append(got, bad.Error())
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(map[string][]string{"root": {root, copied}}, ix.Copies()); diff != "" {
-		t.Errorf("copies (-want +got):\n%s", diff)
+	_, err = archive.Find(t.Context(), []string{"missing", "empty", "*.zip"})
+	if err == nil || err.Error() != strings.Join(want, "; ") {
+		t.Errorf("no path leads anywhere: %v", err)
 	}
-	below := 0
-	for _, f := range ix.Files {
-		if ix.Below(f, "child") {
-			below++
+}
+
+// What is passed over in a folder is counted.
+func TestFindNotesWhatItDoesNotRead(t *testing.T) {
+	tree(t, "s/a.jsonl", "s/UPPER.JSONL", "s/b.json", "s/c.json", "s/d.jsonl.bak", "s/e.jsonl.xz", "s/README",
+		"s/x.1", "s/x.2", "s/x.3", "s/z.averylongendingthatnobodycaresfor", "t/only.jsonl", "u/a.jsonl", "u/one.txt")
+	found, err := archive.Find(t.Context(), []string{"s", "t", "u"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"s/UPPER.JSONL", "s/a.jsonl", "t/only.jsonl", "u/a.jsonl"}, slashed(found.Files)); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	want := []archive.Note{
+		{Path: "s", Text: "9 files (2 .json, 1 .1, 1 .2, 1 .3, 1 .bak, 3 other) are not read: the names do not end in .jsonl, .jsonl.gz, .jsonl.zst"},
+		{Path: "u", Text: "1 file (1 .txt) is not read: the names do not end in .jsonl, .jsonl.gz, .jsonl.zst"},
+	}
+	if diff := cmp.Diff(want, found.Notes); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+}
+
+// A compressed file is left out only if its plain twin holds the same.
+func TestFindComparesTwins(t *testing.T) {
+	tree(t, "s/x.txt")
+	long := strings.Repeat("0123456789\n", 20_000)
+	compressed := func(text string) []byte {
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		io.WriteString(w, text)
+		w.Close()
+		return b.Bytes()
+	}
+	for path, data := range map[string][]byte{
+		"s/same.jsonl": []byte(long), "s/same.jsonl.gz": compressed(long),
+		"s/grown.jsonl": []byte(long + "more\n"), "s/grown.jsonl.gz": compressed(long),
+		"s/other.jsonl": []byte(long), "s/other.jsonl.gz": compressed("x" + long[1:]),
+		"s/cut.jsonl": []byte(long), "s/cut.jsonl.gz": compressed(long)[:100],
+		"s/not.jsonl": []byte("a"), "s/not.jsonl.gz": []byte("b"),
+		"s/LOUD.JSONL": []byte("a"), "s/LOUD.JSONL.GZ": compressed("a"),
+	} {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if below != 2 {
-		t.Errorf("%d sessions are below child, want it and its own child", below)
+	found, err := archive.Find(t.Context(), []string{"s"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"s/LOUD.JSONL", "s/cut.jsonl", "s/cut.jsonl.gz", "s/grown.jsonl", "s/grown.jsonl.gz",
+		"s/not.jsonl", "s/not.jsonl.gz", "s/other.jsonl", "s/other.jsonl.gz", "s/same.jsonl",
+	}
+	if diff := cmp.Diff(want, slashed(found.Files)); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	said := map[string]string{}
+	for _, n := range found.Notes {
+		said[filepath.ToSlash(n.Path)] = filepath.ToSlash(n.Text)
+	}
+	for path, want := range map[string]string{
+		"s/same.jsonl.gz":  "not read: s/same.jsonl has the same content",
+		"s/grown.jsonl.gz": "read beside s/grown.jsonl, which has other content",
+		"s/cut.jsonl.gz":   "read beside s/cut.jsonl, which has other content",
+	} {
+		if said[path] != want {
+			t.Errorf("%s: said %q, want %q", path, said[path], want)
+		}
 	}
 }

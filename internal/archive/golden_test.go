@@ -25,11 +25,11 @@ var longAfter = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 // replay replays files as one archive.
 func replay(t *testing.T, o archive.Options, paths ...string) (*spantest.Recorder, []archive.Report) {
 	t.Helper()
-	files, _, err := archive.Find(paths)
+	found, err := archive.Find(t.Context(), paths)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ix := archive.NewIndex(files, nil, source.Options{})
+	ix := archive.NewIndex(t.Context(), found.Files, nil, source.Options{})
 	for _, err := range ix.Bad {
 		t.Error(err)
 	}
@@ -73,7 +73,7 @@ func TestGoldenTraces(t *testing.T) {
 		opts   projection.Options
 	}{
 		{suffix: ""},
-		{suffix: ".group-run", only: "quickstart.jsonl subsession branches-back-and-forth.jsonl", opts: projection.Options{Group: projection.GroupRun}},
+		{suffix: ".group-run", only: "quickstart.jsonl subsession branches-back-and-forth.jsonl converged forked", opts: projection.Options{Group: projection.GroupRun}},
 		{suffix: ".naming-agentsession", only: "decisions.jsonl", opts: projection.Options{Naming: projection.NamingAgentsession}},
 		{suffix: ".semconv-latest", only: "quickstart.jsonl", opts: projection.Options{Semconv: projection.SemconvLatest}},
 	}

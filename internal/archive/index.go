@@ -1,11 +1,10 @@
 package archive
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
+	"context"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/sessionspan/sessionspan/internal/activity"
 	"github.com/sessionspan/sessionspan/internal/projection"
@@ -19,24 +18,34 @@ type File struct {
 	// Root is the id of the session at the top of its trace, as far as the headers in the index tell.
 	Root string
 	// open gives the bytes of the file from the start.
-	open func() (io.ReadCloser, error)
+	open func(context.Context) (io.ReadCloser, error)
 }
 
-// Index holds the headers of files, so that a session's ancestors are found whatever order files are read in.
+// Index holds the headers of files, so that a session's ancestors are found whatever order files are read in. Once it is
+// made it does not change.
 type Index struct {
 	Files []*File
-	// Bad are the files that have no usable header, each with its path in the error.
-	Bad    []error
-	parent map[string]string
+	// Bad are the files that have no usable header, each a [*FileError].
+	Bad []error
+	// Unreached are the paths of which no header was read because the context was done, the one at hand first.
+	Unreached []string
+
+	parent map[string]string // who spawned whom; "" for nobody
+	top    map[string]string // the session at the top of a chain of parents; "" for a chain that runs in a circle
 }
 
-// NewIndex reads the header of each file.
-func NewIndex(paths []string, stdin io.Reader, o source.Options) *Index {
-	ix := &Index{parent: map[string]string{}}
-	for _, path := range paths {
-		f, err := ix.file(path, stdin, o)
+// NewIndex reads the header of each file. When the context is done it stops, and is an index of the files so far. What can
+// be read only once, such as a pipe, is opened here and read on by [Index.Project], both under this context.
+func NewIndex(ctx context.Context, paths []string, stdin io.Reader, o source.Options) *Index {
+	ix := &Index{parent: map[string]string{}, top: map[string]string{}}
+	for i, path := range paths {
+		f, err := newFile(ctx, path, stdin, o)
+		if ctx.Err() != nil {
+			ix.Unreached = paths[i:]
+			break
+		}
 		if err != nil {
-			ix.Bad = append(ix.Bad, pathError(path, err))
+			ix.Bad = append(ix.Bad, fileError(path, err))
 			continue
 		}
 		ix.Files = append(ix.Files, f)
@@ -48,122 +57,144 @@ func NewIndex(paths []string, stdin io.Reader, o source.Options) *Index {
 			ix.parent[f.Session.ID] = spawn
 		}
 	}
+	for id := range ix.parent {
+		ix.climb(id)
+	}
 	for _, f := range ix.Files {
 		f.Root, _ = projection.RootOf(f.Session.ID, f.Session.Spawn, ix)
 	}
 	return ix
 }
 
-// pathError puts the path in front of an error that does not have it.
-func pathError(path string, err error) error {
-	if _, ok := errors.AsType[*os.PathError](err); ok {
-		return err
-	}
-	return fmt.Errorf("%s: %w", path, err)
-}
-
-func (ix *Index) file(path string, stdin io.Reader, o source.Options) (*File, error) {
+func newFile(ctx context.Context, path string, stdin io.Reader, o source.Options) (*File, error) {
 	if path == Stdin {
-		return once(path, io.NopCloser(stdin), o)
+		return once(path, newWaiting(ctx, io.NopCloser(stdin)), o)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() { // a pipe
-		in, err := os.Open(path)
+	if !info.Mode().IsRegular() {
+		in, err := openPipe(ctx, path)
 		if err != nil {
 			return nil, err
 		}
 		return once(path, in, o)
 	}
-	s, err := peek(path, o)
-	return &File{Path: path, Session: s, open: func() (io.ReadCloser, error) { return os.Open(path) }}, err
+	s, err := peek(ctx, path, o)
+	return &File{Path: path, Session: s, open: func(ctx context.Context) (io.ReadCloser, error) { return open(ctx, path) }}, err
 }
 
-// once is a file that can be read only once: what its header took is given again.
-func once(path string, in io.ReadCloser, o source.Options) (*File, error) {
-	var head bytes.Buffer
-	s, err := session(io.TeeReader(in, &head), o)
-	if err != nil {
-		in.Close()
-		return nil, err
+// climb finds the top of a session's chain of parents, and notes it for every session on the way, so that all of them
+// together take as many steps as there are sessions.
+func (ix *Index) climb(id string) {
+	var way []string
+	at, top := id, ""
+	for {
+		known, met := ix.top[at]
+		if met { // met on this way, it is a circle, which is what "" says
+			top = known
+			break
+		}
+		way = append(way, at)
+		ix.top[at] = ""
+		up := ix.parent[at]
+		if up == "" { // or its header is not known
+			top = at
+			break
+		}
+		at = up
 	}
-	all := struct {
-		io.Reader
-		io.Closer
-	}{io.MultiReader(&head, in), in}
-	return &File{Path: path, Session: s, open: func() (io.ReadCloser, error) { return all, nil }}, nil
-}
-
-// peek reads the header of a file.
-func peek(path string, o source.Options) (*activity.Session, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
+	for _, id := range way {
+		ix.top[id] = top
 	}
-	defer f.Close()
-	return session(f, o)
 }
 
-func session(r io.Reader, o source.Options) (*activity.Session, error) {
-	rd, err := source.NewReader(r, o)
-	if err != nil {
-		return nil, err
-	}
-	defer rd.Close()
-	return rd.Session()
-}
-
-// Ancestor tells which session spawned another one; it implements projection.Resolver.
+// Ancestor implements [projection.Resolver]. In place of the session that spawned another one it tells the one at the top
+// of the chain, which leads to the same root in one step. Who is among their own ancestors, or spawned below somebody who
+// is, gets their own id.
 func (ix *Index) Ancestor(id string) (parent string, known bool) {
 	parent, known = ix.parent[id]
-	return parent, known
+	if parent == "" {
+		return "", known
+	}
+	if top := ix.top[id]; top != "" {
+		return top, true
+	}
+	return id, true
 }
 
-// Below reports whether a session is the one named or was spawned below it.
-func (ix *Index) Below(f *File, id string) bool {
-	seen := map[string]bool{}
-	for at := f.Session.ID; at != "" && !seen[at]; at = ix.parent[at] {
-		if at == id {
-			return true
+// Below returns what tells whether a session is the one named or was spawned below it. It is for one goroutine.
+func (ix *Index) Below(id string) func(*File) bool {
+	below := map[string]bool{id: true}
+	return func(f *File) bool {
+		var way []string
+		is := false
+		for at := f.Session.ID; at != ""; at = ix.parent[at] {
+			known, met := below[at]
+			if met {
+				is = known
+				break
+			}
+			way = append(way, at)
+			below[at] = false // until it is known, which ends a circle
 		}
-		seen[at] = true
-	}
-	return false
-}
-
-// Copies lists the sessions that stand in more than one file, with their paths.
-func (ix *Index) Copies() map[string][]string {
-	paths := map[string][]string{}
-	for _, f := range ix.Files {
-		paths[f.Session.ID] = append(paths[f.Session.ID], f.Path)
-	}
-	for id, list := range paths {
-		if len(list) < 2 {
-			delete(paths, id)
+		for _, at := range way {
+			below[at] = is
 		}
+		return is
 	}
-	return paths
 }
 
-// Traces groups the files by the session at the top, each group with that session's file first, the groups in the order
-// of their first file.
+// Copied is a session that stands in more than one file.
+type Copied struct {
+	ID    string
+	Paths []string
+}
+
+// Copies lists the sessions that stand in more than one file, in the order of their first files.
+func (ix *Index) Copies() []Copied {
+	var all []Copied
+	for _, files := range grouped(ix.Files, func(f *File) string { return f.Session.ID }) {
+		if len(files) < 2 {
+			continue
+		}
+		c := Copied{ID: files[0].Session.ID}
+		for _, f := range files {
+			c.Paths = append(c.Paths, f.Path)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// Traces groups the files by the session at the top, each group with that session's files first, the files of one session
+// side by side, and else all in the order in which they were given.
 func (ix *Index) Traces() [][]*File {
+	traces := grouped(ix.Files, func(f *File) string { return f.Root })
+	for i, files := range traces {
+		sessions := grouped(files, func(f *File) string { return f.Session.ID })
+		top := slices.IndexFunc(sessions, func(s []*File) bool { return s[0].Session.ID == s[0].Root })
+		if top > 0 {
+			sessions = slices.Insert(slices.Delete(slices.Clone(sessions), top, top+1), 0, sessions[top])
+		}
+		traces[i] = slices.Concat(sessions...)
+	}
+	return traces
+}
+
+// grouped puts files together that have a name in common, in the order in which they come.
+func grouped(files []*File, name func(*File) string) [][]*File {
 	at := map[string]int{}
 	var groups [][]*File
-	for _, f := range ix.Files {
-		i, have := at[f.Root]
+	for _, f := range files {
+		i, have := at[name(f)]
 		if !have {
 			i = len(groups)
-			at[f.Root] = i
+			at[name(f)] = i
 			groups = append(groups, nil)
 		}
-		if f.Session.ID == f.Root {
-			groups[i] = append([]*File{f}, groups[i]...)
-		} else {
-			groups[i] = append(groups[i], f)
-		}
+		groups[i] = append(groups[i], f)
 	}
 	return groups
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sessionspan/sessionspan/format"
+	"github.com/sessionspan/sessionspan/internal/activity"
 	"github.com/sessionspan/sessionspan/internal/projection"
 	"github.com/sessionspan/sessionspan/internal/source"
 )
@@ -22,6 +23,8 @@ type Options struct {
 	Now time.Time
 	// Problem is called for what was wrong with a file or notable about it, with the path in front; nil drops it.
 	Problem func(path string, err error, note bool)
+	// tap stands between the file and its projector; nil for none.
+	tap func(*projection.Projector) (feed func(*activity.Event))
 }
 
 // Report says what a replay of one file came to.
@@ -38,7 +41,10 @@ type Report struct {
 	Damaged, Notes int
 	// NoLeaf: the session does not have the entry that the selection names, and so none of its spans was wanted.
 	NoLeaf bool
-	Err    error
+	// Outside: the session has nothing within the time that the selection bounds, and so none of its spans was wanted.
+	Outside bool
+	// Err is a [*FileError], or the error of the context.
+	Err error
 }
 
 // Project replays one file of the index into the sink. The error is one of reading the file or of the sink's context;
@@ -50,14 +56,14 @@ func (ix *Index) Project(ctx context.Context, f *File, o Options, sink projectio
 }
 
 func (ix *Index) project(ctx context.Context, f *File, o Options, sink projection.Sink, rep *Report) error {
-	in, err := f.open()
+	in, err := f.open(ctx)
 	if err != nil {
-		return err
+		return fileError(f.Path, err)
 	}
 	defer in.Close()
 	rd, err := source.NewReader(in, o.Source)
 	if err != nil {
-		return pathError(f.Path, err)
+		return fileError(f.Path, err)
 	}
 	defer rd.Close()
 
@@ -81,18 +87,22 @@ func (ix *Index) project(ctx context.Context, f *File, o Options, sink projectio
 		first = held
 	}
 	p := projection.New(po, first)
+	feed := p.Feed
+	if o.tap != nil {
+		feed = o.tap(p)
+	}
 	for n := 0; err == nil; n++ {
 		if n%1024 == 0 {
 			err = ctx.Err()
 		}
 		if err == nil {
-			err = rd.Read(p.Feed, func(d *format.DamageError) { problem(d, false) })
+			err = rd.Read(feed, func(d *format.DamageError) { problem(d, false) })
 		}
 	}
 	if errors.Is(err, io.EOF) {
 		err = nil
 		if o.Finish || p.Quiet(o.now()) {
-			rd.Flush(source.Silence, p.Feed)
+			rd.Flush(source.Silence, feed)
 		}
 		if o.Finish {
 			p.Finish()
@@ -105,10 +115,14 @@ func (ix *Index) project(ctx context.Context, f *File, o Options, sink projectio
 	if o.Select.Active() {
 		keep, ok := o.Select.filter(p)
 		rep.NoLeaf = !ok
-		held.release(out, keep)
+		if rep.Outside = ok && rep.Session != nil && o.Select.outside(held.started, keep); !rep.Outside {
+			held.release(out, keep)
+		}
 	}
 	if err != nil && ctx.Err() == nil {
-		err = pathError(f.Path, err)
+		e := fileError(f.Path, err)
+		e.Begun, e.Entries = rep.Session != nil, rep.Entries
+		err = e
 	}
 	return err
 }

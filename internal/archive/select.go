@@ -1,13 +1,14 @@
 package archive
 
 import (
+	"slices"
 	"time"
 
 	"github.com/sessionspan/sessionspan/internal/projection"
 )
 
-// Selection chooses which spans of a session are wanted. The zero value wants all. The mark of the session is always
-// among them, so that a trace has its root.
+// Selection chooses which spans of a session are wanted. The zero value wants all. The mark of the session is among them, so
+// that a trace has its root, unless nothing of the session lies within the bounds of time, its mark included.
 type Selection struct {
 	// Leaf is the id of an entry: spans on the path to it are wanted.
 	Leaf string
@@ -37,6 +38,19 @@ func (s Selection) filter(p *projection.Projector) (wanted func(*projection.Span
 	return func(span *projection.Span) bool {
 		return span.Type == projection.TypeSession || onPath(span) && s.inTime(span)
 	}, true
+}
+
+// outside reports whether the bounds of time leave nothing of a session, of whose spans want tells which are wanted.
+func (s Selection) outside(spans []*projection.Span, want func(*projection.Span) bool) bool {
+	if s.Since.IsZero() && s.Until.IsZero() {
+		return false
+	}
+	return !slices.ContainsFunc(spans, func(span *projection.Span) bool {
+		if span.Type == projection.TypeSession {
+			return s.inTime(span)
+		}
+		return want(span)
+	})
 }
 
 func (s Selection) inTime(span *projection.Span) bool {

@@ -53,6 +53,7 @@ const (
 	SessionCWD     = attribute.Key("agentsession.session.cwd")
 	ParentSession  = attribute.Key("agentsession.session.parent")
 	SpawnedBy      = attribute.Key("agentsession.session.spawned_by")
+	SessionBase    = attribute.Key("agentsession.session.base") // the last entry that was copied from the session forked from
 
 	RunID            = attribute.Key("agentsession.run.id")
 	RunSegment       = attribute.Key("agentsession.run.segment")
@@ -67,12 +68,29 @@ const (
 	RunCutBy         = attribute.Key("agentsession.run.cut_off_by")
 	RunChats         = attribute.Key("agentsession.run.chats")
 	RunCalls         = attribute.Key("agentsession.run.calls")
+	RunWait          = attribute.Key("agentsession.run.wait_ms") // of the input that it began with
+	RunQueued        = attribute.Key("agentsession.run.queued")  // inputs that waited when it ended
 	LowerBound       = attribute.Key("agentsession.usage.lower_bound")
 
 	ChatPurpose    = attribute.Key("agentsession.chat.purpose")
 	ChatAttempts   = attribute.Key("agentsession.chat.attempts")
 	ChatIncomplete = attribute.Key("agentsession.chat.incomplete")
 	RequestHash    = attribute.Key("agentsession.request_hash")
+
+	InstructionParts    = attribute.Key("agentsession.chat.instructions.parts")
+	InstructionsOmitted = attribute.Key("agentsession.chat.instructions.omitted")
+	OmittedOtherModels  = attribute.Key("agentsession.chat.omitted.other_models") // reasoning that other models wrote
+	OmittedItems        = attribute.Key("agentsession.chat.omitted.items")        // items that were named
+
+	QueuedMode          = attribute.Key("agentsession.queued.mode")
+	QueuedTrigger       = attribute.Key("agentsession.queued.trigger")
+	QueuedTriggerKind   = attribute.Key("agentsession.queued.trigger.kind")
+	QueuedTriggerSource = attribute.Key("agentsession.queued.trigger.source")
+	InputQueuedFrom     = attribute.Key("agentsession.input.queued_from")
+	InputWait           = attribute.Key("agentsession.input.wait_ms")
+	InputTrigger        = attribute.Key("agentsession.input.trigger")
+	InputTriggerKind    = attribute.Key("agentsession.input.trigger.kind")
+	InputTriggerSource  = attribute.Key("agentsession.input.trigger.source")
 
 	CallState          = attribute.Key("agentsession.call.state")
 	CallDispatch       = attribute.Key("agentsession.call.dispatch")
@@ -89,6 +107,7 @@ const (
 
 	CompactionFirstKept    = attribute.Key("agentsession.compaction.first_kept")
 	CompactionTokensBefore = attribute.Key("agentsession.compaction.tokens_before")
+	CompactionPinned       = attribute.Key("agentsession.compaction.pinned")
 	OriginalStart          = attribute.Key("agentsession.original.start") // of a span that was moved
 	OriginalEnd            = attribute.Key("agentsession.original.end")
 	BranchFrom             = attribute.Key("agentsession.branch.from")  // the leaf that a branch summary speaks of
@@ -97,6 +116,7 @@ const (
 	LinkSession            = attribute.Key("agentsession.link.session")
 	LinkCallID             = attribute.Key("agentsession.link.call_id")
 	LinkTarget             = attribute.Key("agentsession.link.target")
+	LinkEntry              = attribute.Key("agentsession.link.entry") // of an OpenTelemetry link: the entry that the file names
 )
 
 // Namespace precedes the names of attributes and events that sources bring.
@@ -122,6 +142,11 @@ const (
 	LinkSpawnedBy       = "spawned_by"       // subsession to its call, where it hangs from the run; with a trace for each run, to the session of the call
 	LinkSubsession      = "subsession"       // call to the session it spawned
 	LinkForkOf          = "fork_of"          // session to the session it was forked from
+	LinkBase            = "base"             // first span after copied history to the session it was copied from
+	LinkConverged       = "converged"        // to the span nearest an entry, or the session, whose work is merged
+	LinkQueued          = "queued"           // input to the span nearest the entry with which it began to wait
+	LinkJudgedBy        = "judged_by"        // link to the session that judges
+	LinkAbout           = "about"            // link, outcome to the span of the entry that it is about
 )
 
 // States of a call: the values of agentsession.call.state.

@@ -85,6 +85,7 @@ func (p *Projector) decided(ev *activity.Event, f *activity.Decision) {
 	if cs == nil {
 		return
 	}
+	p.takeUp(cs.call)
 	d := &decision{
 		call: cs.call, verdict: f.Verdict, by: f.By, entry: ev.Key, time: p.now, rewritten: f.ArgsRewritten,
 	}

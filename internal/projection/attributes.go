@@ -72,6 +72,12 @@ func (a *attributes) count(key attribute.Key, v *int64) {
 	}
 }
 
+func (a *attributes) positive(key attribute.Key, v int64) {
+	if v > 0 {
+		a.add(key.Int64(v))
+	}
+}
+
 func (a *attributes) number(key attribute.Key, v *float64) {
 	if v != nil {
 		a.add(key.Float64(*v))

@@ -30,7 +30,7 @@ type chat struct {
 type chatDone struct{ *chat }
 
 func (c chatDone) apply(st *state) {
-	st.chat, st.last, st.failed = c.ref, c.ref, c.failed
+	st.chat, st.last, st.failed, st.due = c.ref, c.ref, c.failed, nil
 	if c.of == 0 || c.of == st.output.response {
 		st.output = output{}
 	}
@@ -41,15 +41,33 @@ type pieceWritten struct{ *output }
 
 func (c pieceWritten) apply(st *state) { st.output = *c.output }
 
+// thoughtWritten is pieceWritten where that piece is reasoning.
+type thoughtWritten struct{ *output }
+
+func (c thoughtWritten) apply(st *state) {
+	st.output = *c.output
+	st.thought.n++
+}
+
 // wrote takes a piece of a model's output.
-func (p *Projector) wrote(responseID string) {
+func (p *Projector) wrote(responseID string, reasoning bool) {
 	h := p.hashOf(responseID)
-	if h == 0 || h == p.cur.st.output.response {
+	if h == 0 {
+		return
+	}
+	if h == p.cur.st.output.response {
+		if reasoning {
+			p.do(p.cur, reasoned{})
+		}
 		return
 	}
 	out := &output{response: h, before: -1, first: p.now}
 	if p.tree.at(p.at).parent != root {
 		out.before = p.before()
+	}
+	if reasoning {
+		p.do(p.cur, thoughtWritten{out})
+		return
 	}
 	p.do(p.cur, pieceWritten{out})
 }
@@ -80,7 +98,7 @@ func (p *Projector) responded(ev *activity.Event, f *activity.Response) {
 	for l := out.calls; l != nil; l = l.next {
 		l.call.chat = c
 		if r := p.cur.st.run; r != nil {
-			l.call.in(r.open)
+			l.call.madeIn(r.open)
 		}
 	}
 	c.of = p.hashOf(cmp.Or(f.Ref, f.ID))
@@ -89,7 +107,7 @@ func (p *Projector) responded(ev *activity.Event, f *activity.Response) {
 		seg := p.segment(p.now)
 		p.closeTools(seg, p.now, "no output before the run ended")
 		p.endSegment(seg, p.now, ending{reason: activity.ReasonDone})
-		p.do(p.cur, runOver{r})
+		p.endRun(r)
 	}
 }
 
@@ -142,6 +160,7 @@ func (p *Projector) chat(ev *activity.Event, f *activity.Response, out output) *
 		a.string(names.ChatPurpose, f.Purpose)
 		if f.Purpose == "" {
 			putRequest(a, set)
+			putOmitted(a, &p.cur.st)
 		}
 		a.string(names.ChatIncomplete, f.Incomplete)
 		if f.Attempts > 0 {
@@ -248,6 +267,8 @@ func putRequest(a *attributes, r *request) {
 	a.number(names.PresencePenalty, r.presencePenalty)
 	a.count(names.MaxTokens, r.maxTokens)
 	a.count(names.Seed, r.seed)
+	a.positive(names.InstructionParts, r.parts)
+	a.positive(names.InstructionsOmitted, r.omitted)
 }
 
 func (t *tally) addChat(f *activity.Response, model, provider string, finish []string) {

@@ -27,6 +27,10 @@
 // but no error; entries that reach it again open its next segment, linked to the last. The first span of a branch links
 // to the span nearest above the branching point.
 //
+// Links are final when a span starts, and most entries make none. What an entry merges, and the session that copied history
+// comes from, is due on the path until its next span starts ([activity.Event.Merged]). Entries that lead elsewhere
+// themselves, an input that waited and a judge, have a span of their own.
+//
 // The state at an entry is a value; what an entry does to it is a list of changes. States are kept at one entry in 64 of a
 // path, and made again from there, so that a branch, wherever it starts, goes back over 64 entries at most. What an entry
 // costs in memory once it has been read is measured by BenchmarkMemory of internal/archive: about 150 bytes.

@@ -40,9 +40,11 @@ func (p *Projector) compacted(ev *activity.Event, f *activity.Compaction) {
 	p.sendInstant(TypeCompaction, ev, names.Namespace+"compaction", p.segment(p.now), func(_ *Span, a *attributes) {
 		a.string(names.CompactionFirstKept, f.FirstKept)
 		a.count(names.CompactionTokensBefore, f.TokensBefore)
+		a.positive(names.CompactionPinned, int64(f.Pinned))
 	})
+	p.keepFrom(f.FirstKept)
 	if f.Settings != nil {
-		p.do(p.cur, newSettings{p.cur.st.set.settle(f.Settings)})
+		p.settle(f.Settings)
 	}
 }
 
@@ -84,12 +86,34 @@ func (p *Projector) named(ev *activity.Event, f *activity.Name) {
 }
 
 func (p *Projector) noted(ev *activity.Event, f *activity.Note) {
-	p.remark(ev, cut(f.What, maxName), func(a *attributes) { a.all(f.Attributes) })
+	what := cut(f.What, maxName)
+	about, ok := p.about(f.Target)
+	if r := p.cur.st.run; !ok || r != nil && r.open != nil {
+		p.remark(ev, what, func(a *attributes) { a.all(f.Attributes) })
+		return
+	}
+	p.sendInstant(TypeEvent, ev, names.Namespace+what, nil, func(s *Span, a *attributes) {
+		a.all(f.Attributes)
+		s.addLink(about)
+	})
+}
+
+// about makes the link to the span of an entry that something is said of, if there is one.
+func (p *Projector) about(key string) (l Link, ok bool) {
+	n := p.tree.find(key)
+	if n == root {
+		return Link{}, false
+	}
+	ref := p.near(n)
+	return ref.linkTo(names.LinkAbout, activity.Ref{Key: key}), ref.ok()
 }
 
 // linked takes a reference to another session. A subsession stands on the span of the call that spawns it, if that has
-// not ended, wherever the link stands before it.
+// not ended, wherever the link stands before it. A judge has a span of its own, also in a run, since it leads elsewhere.
 func (p *Projector) linked(ev *activity.Event, f *activity.Link) {
+	if f.Rel == "subsession" && p.owner == p.session {
+		p.children[p.hashOf(f.Session)] = true
+	}
 	if f.Rel == "subsession" && f.CallID != "" {
 		if cs := p.cur.st.calls.get(p.hashOf(f.CallID)); cs != nil {
 			if list := p.spawned[cs.call]; len(list) < maxPerSpan && !slices.Contains(list, f.Session) {
@@ -100,10 +124,22 @@ func (p *Projector) linked(ev *activity.Event, f *activity.Link) {
 			}
 		}
 	}
-	p.remark(ev, "link", func(a *attributes) {
+	fill := func(a *attributes) {
 		a.string(names.LinkRel, f.Rel)
 		a.string(names.LinkSession, f.Session)
 		a.string(names.LinkCallID, f.CallID)
 		a.string(names.LinkTarget, f.Target)
+	}
+	if f.Rel != "judged_by" {
+		p.remark(ev, "link", fill)
+		return
+	}
+	about, ok := p.about(f.Target)
+	p.sendInstant(TypeEvent, ev, names.Namespace+"link", p.segment(p.now), func(s *Span, a *attributes) {
+		fill(a)
+		s.addLink(p.markOf(f.Session).linkTo(names.LinkJudgedBy, activity.Ref{Session: f.Session}))
+		if ok {
+			s.addLink(about)
+		}
 	})
 }

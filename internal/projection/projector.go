@@ -18,6 +18,7 @@ var (
 	ErrTime           = errors.New("no usable time")
 	ErrNoCall         = errors.New("no such call on the path")
 	ErrNoRun          = errors.New("no such run on the path")
+	ErrNotQueued      = errors.New("no such input waits on the path")
 	ErrOwnAncestor    = errors.New("session is among its own ancestors")
 )
 
@@ -34,8 +35,12 @@ type Projector struct {
 	facts   []activity.Attribute
 	promise bool // the file promises dispatches
 	version string
-	infer   bool // runs are to be inferred
-	loose   bool // missing parents and repeated entries are normal
+	base    string // the last entry of copied history
+	infer   bool   // runs are to be inferred
+	loose   bool   // missing parents are normal
+	repeats bool   // and so are repeated entries
+	takesUp bool   // a run's calls are also the earlier ones that it takes up
+	begun   bool   // an entry that is not copied was read
 	seq     uint32
 
 	tree *tree
@@ -45,8 +50,9 @@ type Projector struct {
 	used map[uint64]struct{}     // ids of calls and responses met so far
 	// Of few calls: the sessions that they spawned, and the span that says of one that it was not handed over when the file
 	// fell silent.
-	spawned map[*call][]string
-	spoken  map[*call]*handoff
+	spawned  map[*call][]string
+	spoken   map[*call]*handoff
+	children map[uint64]bool // the sessions that were spawned, by the hash of their ids
 
 	leaf  tip // where the next entry is expected
 	aside tip // where an entry was appended off the leaf
@@ -72,16 +78,17 @@ func New(opts Options, sink Sink) *Projector {
 		opts.Report = func(Problem) {}
 	}
 	p := &Projector{
-		opts:    opts,
-		sink:    sink,
-		ids:     newIDs(opts.Salt),
-		tree:    newTree(),
-		runs:    map[[2]string]*runIdent{},
-		kept:    newKept(),
-		used:    map[uint64]struct{}{},
-		spawned: map[*call][]string{},
-		spoken:  map[*call]*handoff{},
-		last:    -1,
+		opts:     opts,
+		sink:     sink,
+		ids:      newIDs(opts.Salt),
+		tree:     newTree(),
+		runs:     map[[2]string]*runIdent{},
+		kept:     newKept(),
+		used:     map[uint64]struct{}{},
+		spawned:  map[*call][]string{},
+		spoken:   map[*call]*handoff{},
+		children: map[uint64]bool{},
+		last:     -1,
 	}
 	p.ops.add(op{}) // number 0 means none
 	p.leaf.live = true
@@ -106,7 +113,7 @@ func (p *Projector) Feed(ev *activity.Event) {
 	lost := parent == root && ev.Parent != ""
 	if p.tree.find(ev.Key) != root {
 		p.skipped = *ev
-		p.report(ev, ErrDuplicateEntry, fmt.Sprintf("%q; the entry is left out", cut(ev.Key, maxName)), p.loose)
+		p.report(ev, ErrDuplicateEntry, fmt.Sprintf("%q; the entry is left out", cut(ev.Key, maxName)), p.repeats)
 		return
 	}
 	if lost && p.loose {
@@ -123,6 +130,7 @@ func (p *Projector) Feed(ev *activity.Event) {
 	}
 	p.entries++
 	p.enter(ev, parent, lost)
+	p.converge(ev)
 	p.fact(ev)
 	if !p.timeless {
 		p.last = p.now
@@ -290,32 +298,17 @@ func (p *Projector) shared(t *tip, run *run) bool {
 	return other.live && other.st.run == run
 }
 
-// moveLeaf makes entry n the leaf, as a leaf mark asks for.
-func (p *Projector) moveLeaf(key string, n uint32) {
-	switch {
-	case n == p.leaf.node:
-		return
-	case p.aside.live && n == p.aside.node:
-		p.takeAside()
-		return
-	}
-	p.cur = p.fork(key, n, false, true)
-}
-
-// takeAside makes the tip aside the leaf, and leaves the leaf that was.
-func (p *Projector) takeAside() {
-	p.leave(&p.leaf)
-	p.leaf, p.aside = p.aside, tip{}
-	p.cur = &p.leaf
-}
-
 // fact applies what the event says.
 func (p *Projector) fact(ev *activity.Event) {
 	switch f := ev.Fact.(type) {
 	case *activity.Input:
 		p.input(ev, f)
+	case *activity.Queued:
+		p.queue(ev, f)
+	case *activity.Arrival:
+		p.arrived(ev, f)
 	case *activity.Output:
-		p.wrote(f.ResponseID)
+		p.wrote(f.ResponseID, f.Reasoning)
 	case *activity.Call:
 		p.called(ev, f)
 	case *activity.Dispatch:
@@ -327,7 +320,7 @@ func (p *Projector) fact(ev *activity.Event) {
 	case *activity.Response:
 		p.responded(ev, f)
 	case *activity.Settings:
-		p.do(p.cur, newSettings{p.cur.st.set.settle(f)})
+		p.settle(f)
 	case *activity.RunStart:
 		p.runStarted(ev, f)
 	case *activity.RunEnd:
@@ -344,52 +337,6 @@ func (p *Projector) fact(ev *activity.Event) {
 		p.linked(ev, f)
 	case *activity.Note:
 		p.noted(ev, f)
-	}
-}
-
-type newSettings struct{ *request }
-
-func (c newSettings) apply(st *state) { st.set = c.request }
-
-// marked applies a leaf mark (the format's newer rule, A.4): it names the leaf, and while it is in force only entries
-// that descend from it move the leaf. The entry that carries the mark never is the leaf.
-func (p *Projector) marked(ev *activity.Event, f *activity.Mark) {
-	target := p.tree.find(f.Target)
-	label := p.cur.node
-	switch {
-	case f.Clear && target != root && target == p.mark:
-		p.mark = root
-		if p.cur != &p.leaf {
-			p.takeAside()
-		}
-		return
-	case f.Clear:
-		return
-	case target == root:
-		p.note(ev, ErrParentLost, fmt.Sprintf("the leaf mark names %q, which is not in the file", cut(f.Target, maxName)))
-		p.unstep(ev)
-		return
-	}
-	p.mark = target
-	if target == label {
-		p.unstep(ev)
-		return
-	}
-	key := f.Target
-	p.unstep(ev)
-	p.moveLeaf(key, target)
-}
-
-// unstep takes the current tip back from a label that must not be the leaf to the entry it hangs from. A mark that is a
-// further part of an entry leaves the entry where it is.
-func (p *Projector) unstep(ev *activity.Event) {
-	if ev.Part > 0 {
-		return
-	}
-	label := p.tree.at(p.cur.node)
-	p.cur.node = label.parent
-	if label.op != 0 {
-		p.cur.st = p.stateAt(label.parent)
 	}
 }
 
@@ -474,6 +421,12 @@ func (p *Projector) OnPath(key string) (on func(*Span) bool, ok bool) {
 
 // OnLeaf returns a filter for the spans on the path to the leaf.
 func (p *Projector) OnLeaf() func(*Span) bool { return p.pathTo(p.leaf.node) }
+
+// LeafPath reports whether an entry of the file lies on the path to the leaf, and whether it is the leaf.
+func (p *Projector) LeafPath(key string) (on, leaf bool) {
+	n := p.tree.find(key)
+	return n != root && p.tree.above(n, p.leaf.node), n != root && n == p.leaf.node
+}
 
 func (p *Projector) pathTo(n uint32) func(*Span) bool {
 	return func(s *Span) bool { return s.node == root || p.tree.above(s.node, n) }

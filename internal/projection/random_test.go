@@ -53,7 +53,7 @@ func (c *chaos) anyEntry() string { return c.entries[c.IntN(len(c.entries))].key
 func (c *chaos) callID() string { return fmt.Sprint("c", c.recent(c.calls)) }
 
 func (c *chaos) fact() activity.Fact {
-	switch c.IntN(26) {
+	switch c.IntN(32) {
 	case 0, 1:
 		if c.infer && c.IntN(20) > 0 {
 			return &activity.Input{Role: "user"}
@@ -83,17 +83,25 @@ func (c *chaos) fact() activity.Fact {
 		}
 		return r
 	case 17:
-		return &activity.Output{ResponseID: fmt.Sprint("m", c.ids)}
+		return &activity.Output{ResponseID: fmt.Sprint("m", c.ids), Reasoning: c.IntN(2) == 0}
 	case 18, 19:
 		return &activity.Decision{CallID: c.callID(), Verdict: []string{"hold", "hold", "proceed", "reject", "answer"}[c.IntN(5)]}
 	case 20:
-		return &activity.Settings{Model: fmt.Sprint("x", c.IntN(3))}
+		return c.settings()
 	case 21:
 		if len(c.entries) > 0 {
 			return &activity.BranchSummary{From: c.anyEntry(), Call: &activity.Response{Purpose: "branch_summary"}}
 		}
 	case 22:
-		return &activity.Compaction{}
+		f := &activity.Compaction{Pinned: c.IntN(3)}
+		if len(c.entries) > 0 {
+			f.FirstKept = c.recentEntry()
+		}
+		if c.IntN(2) == 0 {
+			f.Settings = c.settings()
+			f.Settings.Replace = true
+		}
+		return f
 	case 23:
 		return &activity.Note{What: "env"}
 	case 24:
@@ -102,13 +110,60 @@ func (c *chaos) fact() activity.Fact {
 		if c.marks && len(c.entries) > 0 {
 			return &activity.Mark{Target: c.anyEntry(), Clear: c.IntN(3) == 0}
 		}
+	case 26, 27:
+		return &activity.Queued{Mode: "steer", Trigger: activity.Trigger{Kind: "k"}}
+	case 28, 29:
+		a := &activity.Arrival{Trigger: activity.Trigger{Ref: "t"}}
+		if len(c.entries) > 0 {
+			a.Queued = c.recentEntry()
+		}
+		return a
+	case 30:
+		if len(c.entries) > 0 {
+			return &activity.Note{What: "outcome", Target: c.recentEntry()}
+		}
+	case 31:
+		l := &activity.Link{Rel: "judged_by", Session: "judge"}
+		if len(c.entries) > 0 {
+			l.Target = c.anyEntry()
+		}
+		return l
 	}
 	return nil
+}
+
+func (c *chaos) recentEntry() string { return c.entries[max(0, len(c.entries)-1-c.IntN(9))].key }
+
+// settings returns a change of everything that counts over a path.
+func (c *chaos) settings() *activity.Settings {
+	s := &activity.Settings{Replace: c.IntN(8) == 0}
+	if c.IntN(2) == 0 {
+		s.Model = fmt.Sprint("x", c.IntN(3))
+	}
+	if c.IntN(3) == 0 {
+		s.Parts = &activity.Listing{Given: c.Int64N(4), Kept: c.Int64N(4)}
+	}
+	if c.IntN(2) == 0 {
+		s.Omit = &activity.Omit{OtherModels: c.IntN(2) == 0, Clear: c.IntN(5) == 0}
+		for len(c.entries) > 0 && c.IntN(2) == 0 {
+			s.Omit.Items = append(s.Omit.Items, c.recentEntry())
+		}
+	}
+	return s
+}
+
+// merged returns what an entry merges.
+func (c *chaos) merged() (refs []activity.Ref) {
+	for len(c.entries) > 0 && c.IntN(8) == 0 {
+		refs = append(refs, activity.Ref{Key: c.anyEntry()}, activity.Ref{Session: fmt.Sprint("S", c.IntN(5)), Key: "e"})
+	}
+	return refs
 }
 
 func (c *chaos) events(n int) []activity.Event {
 	events := []activity.Event{{Line: 1, Fact: &activity.Session{
 		ID: "new", Created: origin, InferRuns: c.infer, Loose: c.IntN(3) == 0, PromisesDispatch: c.IntN(2) == 0,
+		ForkOf: []string{"", "old"}[c.IntN(2)], Base: []string{"", "e3"}[c.IntN(2)], TakesUp: c.IntN(2) == 0,
 	}}}
 	now, parent := origin, ""
 	for i := range n {
@@ -146,8 +201,9 @@ func (c *chaos) events(n int) []activity.Event {
 		if c.owners && (i < n/3 || c.IntN(30) == 0) {
 			e.owner = "old"
 		}
-		ev.Parent = parent
+		ev.Parent, ev.Merged = parent, c.merged()
 		further(&e)
+		ev.Merged = nil
 		for c.parts && c.IntN(3) == 0 {
 			further(&e)
 		}

@@ -47,6 +47,7 @@ type openSegment struct {
 	tally
 	name     string // the display name the session was given in it
 	firm     bool   // an entry says when it started
+	begun    bool   // it is known how the input came that it began with
 	adjusted bool
 }
 
@@ -155,9 +156,7 @@ func (p *Projector) startSegment(r *run, start int64) *segment {
 			a.add(names.RunSegment.Int(r.segments))
 		}
 		a.string(names.RunSource, r.start.Source)
-		a.string(names.RunTrigger, r.start.Trigger)
-		a.string(names.RunTriggerKind, r.start.TriggerKind)
-		a.string(names.RunTriggerSource, r.start.TriggerSource)
+		putRunTrigger(a, r.start.Trigger)
 	})
 	switch {
 	case r.latest.ok():
@@ -171,6 +170,12 @@ func (p *Projector) startSegment(r *run, start int64) *segment {
 	p.opened(seg)
 	r.open, r.latest = seg, seg.ref
 	return seg
+}
+
+func putRunTrigger(a *attributes, t activity.Trigger) {
+	a.string(names.RunTrigger, t.Ref)
+	a.string(names.RunTriggerKind, t.Kind)
+	a.string(names.RunTriggerSource, t.Source)
 }
 
 func (p *Projector) agent(r *run) string {
@@ -205,7 +210,7 @@ func (p *Projector) runEnded(ev *activity.Event, f *activity.RunEnd) {
 			a.strings(names.RunPending, f.Pending)
 		},
 	})
-	p.do(p.cur, runOver{r})
+	p.endRun(r)
 }
 
 // cutOff ends the open segment of a run that nothing in the file ends, at its last entry.
@@ -241,6 +246,7 @@ func (p *Projector) endSegment(seg *segment, at int64, e ending) {
 	s.add(func(a *attributes) {
 		a.string(names.RunReason, e.reason)
 		a.string(names.SessionName, seg.name)
+		a.positive(names.RunQueued, p.waiting(seg.run))
 		if e.more != nil {
 			e.more(a)
 		}
@@ -303,5 +309,5 @@ func (p *Projector) endInferred(r *run) {
 		p.closeTools(seg, at, "no output before the run ended")
 		p.endSegment(seg, at, ending{reason: reason, fails: true, why: "the last model call did not complete"})
 	}
-	p.do(p.cur, runOver{r})
+	p.endRun(r)
 }

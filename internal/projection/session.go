@@ -19,7 +19,8 @@ func (p *Projector) begin(s *activity.Session) {
 		return
 	}
 	p.spawn, p.forkOf, p.promise, p.infer = s.Spawn, s.ForkOf, s.PromisesDispatch, s.InferRuns
-	p.facts, p.version, p.loose = s.Attributes, s.FormatVersion, s.Loose
+	p.facts, p.version, p.loose, p.base = s.Attributes, s.FormatVersion, s.Loose, s.Base
+	p.repeats, p.takesUp = s.Loose || s.Repeats, s.TakesUp
 	p.session = &Session{
 		ID: s.ID, Harness: cut(s.Harness, maxValue), Version: cut(s.Version, maxValue), Format: s.Format,
 		Created: s.Created, CWD: s.CWD,
@@ -75,6 +76,23 @@ func (p *Projector) rootOf(id string) string {
 	return root
 }
 
+// markOf names the mark of a session of which the file only has the id. One that was spawned here is in this trace.
+func (p *Projector) markOf(id string) spanRef {
+	if id == p.session.ID {
+		return spanRef{p.ids.span(id, TypeSession), &p.session.TraceID}
+	}
+	root := id
+	switch {
+	case p.opts.Group == GroupRun:
+	case p.children[p.hashOf(id)]:
+		root = p.session.Root
+	default:
+		root = p.rootOf(id)
+	}
+	t := p.ids.trace(root)
+	return spanRef{p.ids.span(id, TypeSession), &t}
+}
+
 // startSession sends the mark of the session: it starts when the session was created, or with the first entry if that is
 // earlier, and is complete at once, so that a trace always has its root.
 func (p *Projector) startSession() {
@@ -95,16 +113,12 @@ func (p *Projector) startSession() {
 		a.string(names.HarnessName, p.session.Harness)
 		a.string(names.HarnessVersion, p.session.Version)
 		a.string(names.SessionCWD, p.session.CWD)
+		a.string(names.SessionBase, p.base)
 		a.all(p.facts)
 	})
 	p.hang(s)
 	if p.forkOf != "" {
-		origin := p.forkOf
-		if p.opts.Group != GroupRun {
-			origin = p.rootOf(p.forkOf)
-		}
-		id := p.ids.trace(origin)
-		s.addLink(spanRef{p.ids.span(p.forkOf, TypeSession), &id}.link(names.LinkForkOf))
+		s.addLink(p.markOf(p.forkOf).link(names.LinkForkOf))
 		s.add(func(a *attributes) { a.string(names.ParentSession, p.forkOf) })
 	}
 	p.sendStart(s)

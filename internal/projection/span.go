@@ -143,6 +143,7 @@ func (p *Projector) start(s *Span) spanRef {
 			}
 		})
 	}
+	t.st.due.put(s)
 	p.sendStart(s)
 	return spanRef{span: s.SpanID, trace: p.traceOf(s)}
 }

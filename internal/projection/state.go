@@ -13,14 +13,20 @@ import (
 // of the path alone. The records of runs, calls, hand-offs and approvals that it points to also say what spans the file has
 // had so far, whichever branch it is read on; no change reads that.
 type state struct {
-	run     *run     // the run that the path is in, nil outside
-	lastRun *run     // the run that started last
-	set     *request // the settings in force
-	chat    spanRef  // the last model call
-	last    spanRef  // the last span of the path
-	calls   *treap   // calls without a result, by the hash of their id
-	output  output   // the model output being written
-	failed  bool     // the last model call had an error or was incomplete
+	run     *run              // the run that the path is in, nil outside
+	lastRun *run              // the run that started last
+	set     *request          // the settings in force
+	chat    spanRef           // the last model call
+	last    spanRef           // the last span of the path
+	calls   *treap[callState] // calls without a result, by the hash of their id
+	output  output            // the model output being written
+	failed  bool              // the last model call had an error or was incomplete
+	queued  *treap[waits]     // inputs that wait, by their entry
+	waiting int32             // how many of them since the last end of a run
+	ended   uint32            // the entry of that end, if inputs waited then
+	due     *dueLink          // links for the next span of the path
+	thought thoughts          // the reasoning on the path
+	context *contextKept      // where the context begins that the last compaction left, nil when at a root
 }
 
 // request is the settings in force.
@@ -28,6 +34,9 @@ type request struct {
 	model, provider, reasoning                           string
 	temperature, topP, frequencyPenalty, presencePenalty *float64
 	maxTokens, seed                                      *int64
+	parts, omitted                                       int64     // of the instructions; -1 when that is not known
+	omit                                                 *omission // items left out of requests, nil for none
+	hash                                                 uint64    // of the model, 0 for none
 }
 
 // output is the model output whose response has not come yet.
@@ -59,7 +68,7 @@ func (r spanRef) link(kind string) Link {
 // spanSeen makes a span the last one of the path.
 type spanSeen struct{ *spanRef }
 
-func (c spanSeen) apply(st *state) { st.last = *c.spanRef }
+func (c spanSeen) apply(st *state) { st.last, st.due = *c.spanRef, nil }
 
 // change is one thing that an entry did to the state. With the changes of a path its state can be made again, so that
 // only one entry in many has to keep its own. Changes are records that exist anyway, seen as what they did.
@@ -163,6 +172,7 @@ func (r *request) settle(c *activity.Settings) *request {
 	setPointer(&next.presencePenalty, c.PresencePenalty)
 	setPointer(&next.maxTokens, c.MaxTokens)
 	setPointer(&next.seed, c.Seed)
+	next.parts, next.omitted = relist(next.parts, c.Parts), relist(next.omitted, c.Omitted)
 	for _, name := range c.Cleared {
 		switch name {
 		case activity.Temperature:
@@ -180,6 +190,17 @@ func (r *request) settle(c *activity.Settings) *request {
 		}
 	}
 	return &next
+}
+
+// relist returns how long a list is after a change. A change that takes over more than there is leaves that unknown.
+func relist(before int64, c *activity.Listing) int64 {
+	switch {
+	case c == nil:
+		return before
+	case c.Unclear || c.Kept > max(before, 0):
+		return -1
+	}
+	return sum(c.Given, c.Kept)
 }
 
 func setString(dst *string, v string) {

@@ -15,14 +15,15 @@ import (
 type call struct {
 	id, name, typ string
 	entry         string // the entry that holds it
-	part          int    // which part of it the call is
 	response      uint64 // hash of the response that asked for it, 0 for none
 	hash          uint64 // of its id
 	time          int64
 	chat          *chat     // the model call that asked for it, once its response is known
 	seg           *segment  // in which it was made
+	in            *run      // the run that counted it last
 	decisions     *decision // the latest that stands on no span, on whatever branch
 	node, seq     uint32    // its entry, and its place among the calls of the file
+	part          int32     // which part of the entry the call is
 	spans         int32     // spans so far, on whatever branch
 	handOffs      int32
 	repeated      bool // an earlier call of the file has the same id
@@ -85,7 +86,7 @@ func (cs *callState) newest(n int) *callState {
 type handedOff struct{ *handoff }
 
 func (c handedOff) apply(st *state) {
-	st.last = c.ref
+	st.last, st.due = c.ref, nil
 	st.update(c.call, func(cs *callState) {
 		cs.handoff, cs.held, cs.answered, cs.rejected, cs.waiting = c.handoff, false, false, false, nil
 		cs.wait = c.wait
@@ -149,16 +150,16 @@ func (p *Projector) pending(ev *activity.Event, id, target string) *callState {
 }
 
 func (p *Projector) called(ev *activity.Event, f *activity.Call) {
-	p.wrote(f.ResponseID)
+	p.wrote(f.ResponseID, false)
 	c := &call{
-		id: f.ID, name: f.Name, typ: f.Type, entry: ev.Key, part: ev.Part, response: p.hashOf(f.ResponseID), hash: p.hashOf(f.ID),
+		id: f.ID, name: f.Name, typ: f.Type, entry: ev.Key, part: int32(ev.Part), response: p.hashOf(f.ResponseID), hash: p.hashOf(f.ID),
 		node: p.at, seq: p.ops.len(), time: p.now, repeated: !p.firstUse("call", f.ID),
-		copied: p.owner != p.session,
+		copied: p.owner != p.session, in: p.cur.st.run,
 	}
 	p.do(p.cur, callMade{c})
 	p.opened(c)
 	if r := p.cur.st.run; r != nil && r.open != nil {
-		c.in(r.open)
+		c.madeIn(r.open)
 	}
 }
 
@@ -167,6 +168,7 @@ func (p *Projector) dispatched(ev *activity.Event, f *activity.Dispatch) {
 	if cs == nil {
 		return
 	}
+	p.takeUp(cs.call)
 	if h := cs.handoff; h != nil && !h.ended {
 		p.endTool(h, p.now, names.StateInFlight, "handed to its tool again before an output")
 	}
@@ -192,6 +194,7 @@ func (p *Projector) resulted(ev *activity.Event, f *activity.Result) {
 	if cs == nil {
 		return
 	}
+	p.takeUp(cs.call)
 	end := p.now
 	if usable(f.End) {
 		end = f.End.UnixNano()
@@ -259,7 +262,7 @@ func (p *Projector) startTool(seg *segment, cs *callState, entry string, start, 
 	if c.repeated || c.copied && p.owner == p.session {
 		key = append(key, c.entry)
 		if c.part > 0 {
-			key = append(key, strconv.Itoa(c.part))
+			key = append(key, strconv.Itoa(int(c.part)))
 		}
 	}
 	s := p.newSpan(TypeTool, p.ids.span(p.owner.ID, TypeTool, key...), spanName(names.OperationExecuteTool, c.name))
@@ -388,7 +391,7 @@ func (p *Projector) speakOf(c *call) {
 	switch {
 	case cs.handoff != nil:
 		state = names.StateInFlight
-	case p.promise:
+	case p.promise && c.handOffs == 0: // on another branch it may have started
 		state = names.StateNeverStarted
 	}
 	at, seg := c.asked(), c.seg
@@ -440,12 +443,22 @@ func (p *Projector) lastWord(c *call) *callState {
 	return &callState{call: c, waiting: c.decisions}
 }
 
-// in counts the call to the segment in which it was made.
-func (c *call) in(seg *segment) {
+// madeIn counts the call to the segment in which it was made.
+func (c *call) madeIn(seg *segment) {
 	if c.seg == nil && seg != nil {
 		c.seg = seg
 		seg.calls++
 	}
+}
+
+// takeUp counts a call of an earlier run to the run that decides about it, hands it over or gets its result (C, 0.9).
+func (p *Projector) takeUp(c *call) {
+	r := p.cur.st.run
+	if !p.takesUp || r == nil || r == c.in || r.owner != p.owner {
+		return
+	}
+	c.in = r
+	p.segment(p.now).calls++
 }
 
 // earlier is the span that a call had before on the path, or when the file fell silent.

@@ -75,13 +75,15 @@ func (t *tree) grow() {
 }
 
 // above reports whether a is on the path from the roots to n, n included.
-func (t *tree) above(a, n uint32) bool {
-	depth := t.at(a).depth
+func (t *tree) above(a, n uint32) bool { return t.up(n, t.at(a).depth) == a }
+
+// up returns the entry at a depth on the path to n, or n itself when that is no deeper.
+func (t *tree) up(n, depth uint32) uint32 {
 	for {
 		at := t.at(n)
 		switch {
 		case at.depth <= depth:
-			return n == a
+			return n
 		case t.at(at.jump).depth >= depth:
 			n = at.jump
 		default:

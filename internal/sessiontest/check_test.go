@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,12 +23,14 @@ type line struct {
 	parent  *line
 	kids    []*line
 	no      int // index in file order
+	raw     string
 	m       fields
 	input   canon // what the entry gives to the context, once asked for
 }
 
 type session struct {
 	header   fields
+	minor    int
 	records  map[string]bool
 	lines    []*line
 	byID     map[string]*line
@@ -62,9 +63,14 @@ func read(data []byte) (*session, error) {
 		}
 		if i == 0 {
 			s.header = m
+			_, minor, _ := strings.Cut(str(m["format"]), "/0.")
+			s.minor, _ = strconv.Atoi(minor)
 			continue
 		}
-		l := &line{typ: str(m["type"]), id: str(m["id"]), no: i - 1, m: m}
+		l := &line{typ: str(m["type"]), id: str(m["id"]), no: len(s.lines), m: m, raw: string(b)}
+		if same := s.byID[l.id]; same != nil && s.minor >= 5 && same.raw == l.raw {
+			continue // the same entry once more
+		}
 		if l.id == "" || s.byID[l.id] != nil {
 			return nil, fmt.Errorf("line %d: id %q is empty or taken", i+1, l.id)
 		}
@@ -129,6 +135,7 @@ func (s *session) check() []string {
 			s.bad(l, "a root that is no config")
 		}
 		s.checkEntry(l)
+		s.checkEnvelope(l)
 		if len(l.kids) == 0 {
 			s.checkPath(l.path())
 		}
@@ -212,7 +219,7 @@ func (s *session) checkEntry(l *line) {
 			s.bad(l, "target does not hold the call")
 		}
 		if l.typ == "decision" {
-			s.oneOf(l, "verdict", "proceed", "reject", "hold")
+			s.oneOf(l, "verdict", "proceed", "reject", "hold", "answer")
 			if m["verdict"] == "reject" && str(m["reason"]) == "" {
 				s.bad(l, "no reason")
 			}
@@ -222,6 +229,9 @@ func (s *session) checkEntry(l *line) {
 		}
 	case "label":
 		s.target(l, "target")
+	case "queued":
+		s.oneOf(l, "mode", "steer", "followup")
+		s.checkItem(l, obj(m["item"]))
 	case "info", "custom":
 	case "env":
 		if w := obj(m["workspace"]); w != nil && !slices.Contains([]string{"local", "container", "remote"}, str(w["kind"])) {
@@ -233,7 +243,10 @@ func (s *session) checkEntry(l *line) {
 			s.target(l, "target")
 		}
 	case "link":
-		s.oneOf(l, "rel", "subsession", "fork_of", "continued_in")
+		s.oneOf(l, "rel", "subsession", "fork_of", "continued_in", "judged_by")
+		if m["target"] != nil {
+			s.target(l, "target")
+		}
 		if m["rel"] == "subsession" && m["session"] != derived(str(s.header["id"]), str(m["call_id"])) {
 			s.bad(l, "the session id is not derived from the call")
 		}
@@ -241,6 +254,51 @@ func (s *session) checkEntry(l *line) {
 		if !strings.Contains(l.typ, ":") {
 			s.bad(l, "unknown type")
 		}
+	}
+}
+
+// checkEnvelope checks what later minors ask of every entry: ids that are hashes of canonical lines, and what is merged (C.4).
+func (s *session) checkEnvelope(l *line) {
+	seen := map[string]bool{str(l.m["parent"]): true}
+	for _, p := range arr(l.m["parents"]) {
+		r := obj(p)
+		entry := s.byID[str(r["entry"])]
+		if r["session"] == nil && (entry == nil || entry.no >= l.no || seen[entry.id]) {
+			s.bad(l, "merges %v", r)
+		}
+		seen[str(r["entry"])] = true
+	}
+	if from := l.m["queued_from"]; from != nil {
+		q := s.target(l, "queued_from")
+		if q == nil || q.typ != "queued" || !l.under(q) || jcs(q.m["item"]) != jcs(l.m["item"]) {
+			s.bad(l, "is not what waited")
+		}
+		for up := l.parent; up != nil; up = up.parent {
+			if up.m["queued_from"] == from {
+				s.bad(l, "is taken twice")
+			}
+		}
+	}
+	if s.minor < 5 {
+		return
+	}
+	head, content := fields{}, fields{}
+	for name, v := range l.m {
+		switch name {
+		case "id":
+		case "type", "parent", "parents", "ts":
+			head[name] = v
+		default:
+			content[name] = v
+		}
+	}
+	hash := func(v any) string { return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(jcs(v)))) }
+	head["content"] = hash(content)
+	if id := hash(head); l.id != id {
+		s.bad(l, "has the id of another entry than %s", id)
+	}
+	if line := jcs(l.m); line != l.raw {
+		s.bad(l, "is not canonical: %s", line)
 	}
 }
 
@@ -289,7 +347,10 @@ func (s *session) checkPath(path []*line) {
 	var pendingAtStart map[string]bool
 	for i, l := range path {
 		id := l.about()
-		if !began && l.typ == "item" {
+		if s.minor >= 9 && l.typ == "item" {
+			began = began || id == "" // which says nothing
+		}
+		if !began && (l.typ == "item" || s.minor >= 9 && id != "") {
 			if began = true; pendingAtStart[id] != (path[start].m["source"] == "resume") {
 				s.bad(path[start], "source is %v", path[start].m["source"])
 			}
@@ -306,7 +367,7 @@ func (s *session) checkPath(path []*line) {
 				s.bad(l, "an end without a start")
 				break
 			}
-			reason, pending := cascade(path[start : i+1])
+			reason, pending := s.cascade(path[:i+1], start)
 			if w := str(l.m["reason"]); w != reason && w != "error" && w != "interrupted" {
 				s.bad(l, "reason %s, computed %s", w, reason)
 			}
@@ -336,11 +397,14 @@ func (s *session) checkPath(path []*line) {
 			s.bad(l, "no call %s on the path", id)
 		case l.typ == "dispatch":
 			if rejected[id] || outputs[id] {
-				s.bad(l, "dispatched after a reject or an output")
+				s.bad(l, "dispatched after what ends the call")
 			}
 			dispatched[id] = true
 		case l.typ == "decision":
-			rejected[id] = rejected[id] || l.m["verdict"] == "reject"
+			if s.minor >= 9 && (outputs[id] || rejected[id] || dispatched[id] && l.m["verdict"] == "reject") {
+				s.bad(l, "decided after what ends the call")
+			}
+			rejected[id] = rejected[id] || l.m["verdict"] == "reject" || l.m["verdict"] == "answer"
 		default:
 			if outputs[id] || s.records["dispatch"] && !dispatched[id] && !rejected[id] {
 				s.bad(l, "second output, or no dispatch")
@@ -350,29 +414,46 @@ func (s *session) checkPath(path []*line) {
 	}
 }
 
-// cascade computes reason and pending calls of a run's segment (A.10).
-func cascade(seg []*line) (string, []string) {
+// cascade computes reason and pending calls of the run that starts at a place of the path and ends with it (A.10, C.3).
+func (s *session) cascade(path []*line, start int) (string, []string) {
 	outputs, flying, held := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	own := map[string]bool{}
 	var pending []string
-	var last *line
+	var last, lastOfPath *line
 	asked := map[string]bool{} // response ids with calls
-	for _, l := range seg {
+	open, answers := 0, false
+	for i, l := range path {
+		in := i >= start
+		if id := l.about(); id != "" && in && s.minor >= 9 {
+			own[id] = true
+		}
 		switch {
 		case l.isItem("function_call_output"):
 			outputs[l.about()] = true
+			open--
+			answers = answers || in
 		case l.isItem("function_call"):
 			asked[str(l.m["response"])] = true
+			open++
+			own[str(obj(l.m["item"])["call_id"])] = in
 		case l.typ == "dispatch":
 			flying[l.about()] = true
 		case l.typ == "decision":
 			held[l.about()] = l.m["verdict"] == "hold"
+			if s.minor >= 8 && (held[l.about()] || l.m["verdict"] == "answer") {
+				flying[l.about()] = false
+			}
+			answers = answers || in
 		case l.typ == "response":
-			last = l
+			lastOfPath = l
+			if in {
+				last = l
+			}
 		}
 	}
 	anyHeld, anyFlying := false, false
-	for _, l := range seg {
-		if c := str(obj(l.m["item"])["call_id"]); l.isItem("function_call") && !outputs[c] {
+	for c, is := range own {
+		if is && !outputs[c] {
 			pending = append(pending, c)
 			anyFlying = anyFlying || flying[c]
 			anyHeld = anyHeld || held[c] && !flying[c]
@@ -384,144 +465,12 @@ func cascade(seg []*line) (string, []string) {
 		return "error", pending
 	case anyHeld && !anyFlying:
 		return "input_required", pending
-	case len(pending) > 0 || last == nil || last.m["incomplete"] != nil:
+	case len(pending) > 0 || last == nil && s.minor < 3 || last != nil && last.m["incomplete"] != nil:
 		return "aborted", pending
-	case !asked[str(last.m["response_id"])]:
+	case last != nil && !asked[str(last.m["response_id"])]:
 		return "done", pending
+	case s.minor < 3 || lastOfPath != nil && asked[str(lastOfPath.m["response_id"])] && open == 0 && answers:
+		return "stopped", pending
 	}
-	return "stopped", pending
-}
-
-// requestHash rebuilds the request of a response from the path (A.7, A.8).
-func (s *session) requestHash(resp *line) string {
-	path := resp.path()
-	path = path[:len(path)-1]
-	own := map[*line]bool{}
-	for i := len(path) - 1; i >= 0 && str(resp.m["response_id"]) != ""; i-- {
-		if path[i].typ != "item" {
-			continue
-		}
-		if path[i].m["response"] != resp.m["response_id"] {
-			break
-		}
-		own[path[i]] = true
-	}
-	set, input, from := fields{}, []any{}, 0
-	for i, l := range path {
-		if l.typ == "compaction" {
-			input, from = []any{l.canon("summary")}, i+1
-			set = maps.Clone(obj(l.m["config"]))
-			set["extra"] = maps.Clone(obj(set["extra"]))
-			for _, k := range path[slices.Index(path, s.byID[str(l.m["first_kept"])]):i] {
-				input = contribute(input, k, own)
-			}
-		}
-	}
-	for _, l := range path[from:] {
-		input = contribute(input, l, own)
-		if l.typ == "config" {
-			set = configure(set, l.m)
-		}
-	}
-	req := fields{"store": false}
-	for _, name := range []string{"model", "instructions", "reasoning", "text", "tools"} {
-		if v := set[name]; v != nil && v != "" && !(name == "tools" && len(arr(v)) == 0) {
-			req[name] = v
-		}
-	}
-	maps.Copy(req, obj(set["extra"]))
-	if len(input) > 0 {
-		req["input"] = input
-	}
-	return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(jcs(req))))
-}
-
-func contribute(input []any, l *line, own map[*line]bool) []any {
-	switch {
-	case l.typ == "item" && !own[l]:
-		return append(input, l.canon("item"))
-	case l.typ == "branch_summary":
-		return append(input, l.canon("summary"))
-	}
-	return input
-}
-
-// canon is a value in canonical form.
-type canon string
-
-// canon returns the canonical form of a member, and keeps it: every later request has it again.
-func (l *line) canon(name string) canon {
-	if l.input == "" {
-		l.input = canon(jcs(l.m[name]))
-	}
-	return l.input
-}
-
-func configure(set, delta fields) fields {
-	set = maps.Clone(set)
-	if delta["replace"] == true {
-		set = fields{}
-	}
-	for _, name := range []string{"model", "instructions", "reasoning", "text"} {
-		if v := delta[name]; v != nil && !(name == "model" && v == "") {
-			set[name] = v
-		}
-	}
-	tools := slices.Clone(arr(set["tools"]))
-	drop := func(name any) {
-		tools = slices.DeleteFunc(tools, func(t any) bool { return name != nil && obj(t)["name"] == name })
-	}
-	for _, name := range arr(delta["tools_removed"]) {
-		drop(name)
-	}
-	for _, t := range arr(delta["tools_added"]) {
-		drop(obj(t)["name"])
-		tools = append(tools, t)
-	}
-	set["tools"] = tools
-	extra := fields{}
-	maps.Copy(extra, obj(set["extra"]))
-	maps.Copy(extra, obj(delta["extra"]))
-	maps.DeleteFunc(extra, func(_ string, v any) bool { return v == nil })
-	set["extra"] = extra
-	return set
-}
-
-// jcs is the canonical form of values whose names are in the basic plane.
-func jcs(v any) string {
-	switch v := v.(type) {
-	case canon:
-		return string(v)
-	case fields:
-		var parts []string
-		for _, k := range slices.Sorted(maps.Keys(v)) {
-			parts = append(parts, jcs(k)+":"+jcs(v[k]))
-		}
-		return "{" + strings.Join(parts, ",") + "}"
-	case []any:
-		var parts []string
-		for _, x := range v {
-			parts = append(parts, jcs(x))
-		}
-		return "[" + strings.Join(parts, ",") + "]"
-	case json.Number:
-		f, _ := v.Float64()
-		return strconv.FormatFloat(f, 'f', -1, 64)
-	case string:
-		var b bytes.Buffer
-		e := json.NewEncoder(&b)
-		e.SetEscapeHTML(false)
-		if err := e.Encode(v); err != nil {
-			panic(err)
-		}
-		s := strings.TrimSuffix(b.String(), "\n")
-		// encoding/json escapes these two, which the canonical form does not. A backslash before the escape is one of a
-		// pair, so pairs are set aside first.
-		s = strings.ReplaceAll(s, `\\`, "\x00")
-		s = strings.ReplaceAll(strings.ReplaceAll(s, `\u2028`, "\u2028"), `\u2029`, "\u2029")
-		return strings.ReplaceAll(s, "\x00", `\\`)
-	default:
-		b, _ := json.Marshal(v)
-		return string(b)
-	}
+	return "aborted", pending
 }

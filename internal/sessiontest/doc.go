@@ -1,5 +1,5 @@
-// Package sessiontest makes random session files in the Agent Session Format, version 0.2, for every property test and
-// benchmark of this project.
+// Package sessiontest makes random session files in the Agent Session Format, versions 0.2, 0.4 and 0.11, for every property
+// test and benchmark of this project.
 //
 //	c := sessiontest.Random(rand.New(rand.NewPCG(seed, 0)), sessiontest.Options{Records: true, Branches: true})
 //	for _, f := range c.Files { … f.Data … f.Truth … }
@@ -16,6 +16,9 @@
 //
 // The package imports nothing of this module, so that it shares no mistake with what it tests: it has a JSON writer, a
 // canonical form, a request hash and a run cascade of its own, all of them slow and plain.
+//
+// Of the later minors there are queued inputs and triggers, instruction parts, pinned items and merged work (0.4); and, in
+// 0.11, ids that are hashes, attempts, answers, calls that later runs take up, and items that requests leave out.
 //
 // # What is in a file
 //

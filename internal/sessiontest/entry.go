@@ -40,7 +40,16 @@ func (p *pen) say() {
 	if f.oneIn(16) {
 		body = body.with("visible", false)
 	}
-	p.append("item", body, func(n *node) { n.item = item })
+	body, took := p.arrive(body)
+	for _, m := range body {
+		if m.name == "item" {
+			item = m.value.(object)
+		}
+	}
+	p.append("item", body, func(n *node) {
+		n.item = item
+		took(n)
+	})
 }
 
 // tools that a session may have.
@@ -67,19 +76,32 @@ func (p *pen) config() {
 	if f.o.Subsessions > 0 {
 		tools = append(tools, f.tool("task"))
 	}
-	p.configure(object{
+	instructions := object{{"instructions", "You are acme-coder. " + phrase(f.r, 40)}}
+	if f.o.Minor >= queues && f.oneIn(2) {
+		instructions = f.compose(&settings{})
+	}
+	p.configure(append(object{
 		{"model", models[f.r.IntN(len(models))]},
-		{"instructions", "You are acme-coder. " + phrase(f.r, 40)},
 		{"reasoning", object{{"effort", "medium"}, {"summary", "auto"}}},
 		{"tools_added", tools},
 		{"extra", object{{"temperature", raw("0.5")}, {"service_tier", "default"}}},
-	})
+	}, instructions...))
 }
 
 // reconfigure writes a delta to the settings.
 func (p *pen) reconfigure() {
 	f := p.f
-	switch f.r.IntN(6) {
+	cases := 6
+	if f.o.Minor >= queues {
+		cases = 12
+	}
+	switch f.r.IntN(cases) {
+	case 6, 7, 8:
+		p.configure(f.compose(p.state().set))
+	case 9, 10, 11:
+		if f.o.Minor >= omits {
+			p.configure(object{{"model", models[f.r.IntN(len(models))]}, {"omit", p.omit()}})
+		}
 	case 0:
 		p.configure(object{{"model", models[f.r.IntN(len(models))]}})
 	case 1:
@@ -171,11 +193,15 @@ func (p *pen) chat(mayCall bool) (calls []*call, ok bool) {
 	} else {
 		body = body.with("usage", usage)
 	}
+	if f.o.Minor >= attempts && f.oneIn(4) {
+		body = body.with("attempts", 1+f.r.IntN(4))
+	}
 	if ms := f.now.Sub(sent).Milliseconds(); ms > 0 && !f.oneIn(5) {
 		body = body.with("latency_ms", ms)
 	}
 	p.append("response", body, func(n *node) {
 		n.state.last = struct{ seen, failed, incomplete, calls bool }{true, failed, incomplete, len(calls) > 0}
+		n.state.asked = len(calls) > 0
 		t := &f.truth
 		t.Responses++
 		t.Failed += count(failed)
@@ -250,7 +276,7 @@ func (p *pen) outputs(id string, mayCall, incomplete bool) (calls []*call) {
 
 func (p *pen) output(id string, item object, note func(*node)) {
 	p.append("item", object{{"item", item}, {"response", id}}, func(n *node) {
-		n.item = item
+		n.item, n.reasoning = item, item[0].value == "reasoning"
 		if note != nil {
 			note(n)
 		}

@@ -47,7 +47,10 @@ type node struct {
 	// item is what the entry gives to the context, or nil; firstKept is the index that a compaction names, else -1.
 	item      any
 	firstKept int
-	state     state
+	// pinned are items that a compaction keeps; reasoning is one that a response gave.
+	pinned             list
+	reasoning, summary bool // summary: of a branch
+	state              state
 }
 
 func newFile(out io.Writer, r *rand.Rand, o Options, now time.Time) *file {
@@ -57,6 +60,7 @@ func newFile(out io.Writer, r *rand.Rand, o Options, now time.Time) *file {
 	if o.Spellings {
 		f.enc.vary = r
 	}
+	f.enc.canonical = o.Minor >= hashedIDs
 	if o.Interrupted && f.oneIn(2) {
 		f.limit = o.Entries
 	}
@@ -104,6 +108,9 @@ func (f *file) newID() string {
 
 // stamp spells a time.
 func (f *file) stamp(t time.Time) string {
+	if f.o.Minor >= hashedIDs {
+		return t.UTC().Format(time.RFC3339Nano)
+	}
 	if f.o.Spellings {
 		switch f.r.IntN(8) {
 		case 0:
@@ -121,7 +128,7 @@ func (f *file) stamp(t time.Time) string {
 func (f *file) header() {
 	o := object{
 		{"type", "session"},
-		{"format", "agentsession/0.2"},
+		{"format", fmt.Sprintf("agentsession/0.%d", f.o.Minor)},
 		{"id", f.id},
 		{"created_at", f.stamp(f.now)},
 		{"payload", "openresponses/2026-04-24"},
@@ -130,7 +137,11 @@ func (f *file) header() {
 		o = o.with("harness", object{{"name", "acme-coder"}, {"version", "1.4.0"}})
 	}
 	if f.o.Records {
-		o = o.with("records", list{"run", "dispatch", "decision"})
+		records := list{"run", "dispatch", "decision"}
+		if f.o.Minor >= queues {
+			records = append(records, "queued")
+		}
+		o = o.with("records", records)
 	} else if f.oneIn(3) {
 		o = o.with("records", list{})
 	}
@@ -161,6 +172,8 @@ func (f *file) anything(depth int) any {
 		return object{{"z", f.anything(depth - 1)}, {"a", f.anything(depth - 1)}, {"", nil}}
 	case k < 4 && depth > 0:
 		return list{f.anything(depth - 1), true, f.anything(depth - 1)}
+	case k < 6 && f.o.Minor >= hashedIDs:
+		return raw([]string{"1.5", "100", "-3", "0.25", "[]", "{}", "false"}[f.r.IntN(7)])
 	case k < 6:
 		return raw([]string{"1.50", "1e2", "-0.0", "12345678901234567890", "2.5E-7", "[]", "{}", `"\u00E9\/"`}[f.r.IntN(8)])
 	default:
@@ -218,8 +231,13 @@ func (p *pen) append(typ string, body object, note func(*node)) {
 	if p.at >= 0 {
 		o[2].value = f.nodes[p.at].id
 		f.nodes[p.at].children = true
+		o = f.merge(o, p.at)
 	}
-	f.line(f.extend(append(o, body...)))
+	o = f.extend(append(o, body...))
+	if f.o.Minor >= hashedIDs {
+		n.id = f.hashID(o)
+	}
+	f.line(o)
 	f.truth.Entries++
 	f.truth.ByType[typ]++
 	if note != nil {
@@ -269,7 +287,7 @@ func (f *file) finish() {
 		}
 		t.States[c.truth.ID] = "completed"
 		if x, ok := f.nodes[leaf].state.find(c); ok {
-			t.States[c.truth.ID] = x.callState(f.o.Records)
+			t.States[c.truth.ID] = x.callState(f.o.Records && (f.o.Minor < elsewhere || c.truth.HandOffs == 0), f.o.Minor)
 		}
 	}
 }

@@ -12,6 +12,8 @@ type Options struct {
 	CallsPerResponse int
 	// Rounds is the most model calls of a run, unless they fail; 0 is 7. Many runs have fewer.
 	Rounds int
+	// Minor is the minor version of the format: 2, 4 or 11; 0 is 2.
+	Minor int
 	// TextSize is the usual length of a tool output in bytes, which varies from nothing to ten times as much; 0 is 200.
 	TextSize int
 
@@ -63,6 +65,7 @@ func All(r *rand.Rand) Options {
 		CallsPerResponse: 1 + r.IntN(5),
 		Rounds:           1 + r.IntN(12),
 		TextSize:         r.IntN(400),
+		Minor:            []int{2, 4, 11}[r.IntN(3)],
 		Records:          yes(),
 		NoRuns:           r.IntN(6) == 0,
 		Decisions:        yes(),
@@ -99,7 +102,11 @@ func (o Options) withDefaults() Options {
 	if o.TextSize <= 0 {
 		o.TextSize = 200
 	}
+	if o.Minor == 0 {
+		o.Minor = 2
+	}
 	o.Records = o.Records && !o.NoRuns
+	o.Spellings = o.Spellings && o.Minor < hashedIDs // from there on there is one
 	return o
 }
 

@@ -2,6 +2,7 @@ package sessiontest
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -143,6 +144,7 @@ func TestRandomIsVaried(t *testing.T) {
 			}
 			for _, x := range tr.Calls {
 				seen["rejected"] += count(x.Rejected)
+				seen["call answered"] += count(x.Answered)
 				seen["rewritten"] += count(x.ArgsRewritten)
 				seen["held, then completed"] += count(x.Holds > 0 && x.Completed)
 				seen["handed off again"] += count(x.HandOffs > 2)
@@ -156,11 +158,25 @@ func TestRandomIsVaried(t *testing.T) {
 			seen["failed"] += tr.Failed
 			seen["incomplete"] += tr.Incomplete
 			seen["other usage"] += tr.OtherCalls
+			seen["taken"] += tr.Taken
+			seen["merges"] += tr.Merges
 			seen["roots"] += tr.Roots - 1
 			seen["leaves"] += len(tr.Leaves) - 1
 			s, err := read(f.Data)
 			if err != nil {
 				t.Fatal(err)
+			}
+			seen[fmt.Sprint("minor ", s.minor)]++
+			for _, l := range s.lines {
+				for _, name := range []string{"attempts", "omit", "pinned", "instructions_parts", "instructions_omitted", "trigger", "source", "idempotency_key"} {
+					seen["member "+name] += count(l.m[name] != nil)
+				}
+				for _, p := range arr(l.m["instructions_parts"]) {
+					seen["kept part"] += count(obj(p)["keep"] != nil)
+					seen["part by hash"] += count(obj(p)["hash"] != nil)
+				}
+				seen["judged"] += count(l.m["rel"] == "judged_by")
+				seen["omitted items"] += len(arr(obj(l.m["omit"])["items"]))
 			}
 			last := s.lines[len(s.lines)-1]
 			seen["marked leaf"] += count(last.id != tr.Leaf && !isMark(last))
@@ -173,7 +189,9 @@ func TestRandomIsVaried(t *testing.T) {
 		"run input", "run resume", "end done", "end stopped", "end interrupted", "end input_required", "end aborted", "end error",
 		"left or cut off", "ended twice", "rejected", "rewritten", "held, then completed", "handed off again", "two outputs",
 		"completed", "held", "in_flight", "never_started", "unknown", "hash", "failed", "incomplete", "other usage",
-		"roots", "leaves", "marked leaf",
+		"roots", "leaves", "marked leaf", "minor 2", "minor 4", "minor 11", "queued", "taken", "merges", "call answered", "judged",
+		"member attempts", "member omit", "member pinned", "member instructions_parts", "member instructions_omitted",
+		"member trigger", "member source", "member idempotency_key", "kept part", "part by hash", "omitted items",
 	} {
 		if seen[want] < 10 {
 			t.Errorf("%s: seen %d times", want, seen[want])
@@ -232,6 +250,25 @@ func TestCheckerFindsMistakes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bad := bytes.Replace([]byte(good), []byte(edit[0]), []byte(edit[1]), 1)
 			if string(bad) == good {
+				t.Fatal("nothing to damage")
+			}
+			s, err := read(bad)
+			if err == nil && len(s.check()) == 0 {
+				t.Error("not found")
+			}
+		})
+	}
+	later := string(Random(seeded(3), Options{Minor: 11, Records: true, Hashes: true, Branches: true, Entries: 300}).Files[0].Data)
+	for name, edit := range map[string][2]string{
+		"content":         {`"role":"user"`, `"role":"system"`},
+		"spelling":        {`{"content":[{`, `{"content": [{`},
+		"queued from":     {`"queued_from":"sha256:`, `"queued_from":"sha256:0`},
+		"merged":          {`"parents":[{"entry":"sha256:`, `"parents":[{"entry":"sha256:0`},
+		"instructions of": {`"instructions_parts":[{"id":"part-`, `"instructions_parts":[{"id":"part-x`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bad := bytes.Replace([]byte(later), []byte(edit[0]), []byte(edit[1]), 1)
+			if string(bad) == later {
 				t.Fatal("nothing to damage")
 			}
 			s, err := read(bad)

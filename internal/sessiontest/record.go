@@ -14,11 +14,14 @@ func (p *pen) start(source string) {
 	if f.oneIn(2) {
 		body = body.with("ref", "cli:"+x.truth.ID)
 	}
+	if f.o.Minor >= runTriggers && f.oneIn(2) {
+		body = body.with("trigger", f.trigger())
+	}
 	p.append("run", body, func(n *node) {
 		x.truth.EntryID = n.id
 		f.runs = append(f.runs, x)
 		f.truth.Runs++
-		n.state.run, n.state.begun = x, false
+		n.state.run, n.state.begun, n.state.answers = x, false, false
 		n.state.last = struct{ seen, failed, incomplete, calls bool }{}
 	})
 }
@@ -26,7 +29,7 @@ func (p *pen) start(source string) {
 // end writes the end of the open run.
 func (p *pen) end(reason string) {
 	f, s := p.f, p.state()
-	x, pending := s.run, s.pending()
+	x, pending := s.run, s.pending(f.o.Minor)
 	ids := make(list, len(pending))
 	for i, id := range pending {
 		ids[i] = id
@@ -57,13 +60,17 @@ func (p *pen) handOff(c *call) {
 	forgotten := !f.o.Records && f.oneIn(10)
 	handed := !p.dry && (f.o.NoRuns || forgotten)
 	if !f.o.NoRuns && !forgotten {
-		p.append("dispatch", object{{"call_id", c.truth.ID}, {"target", c.truth.EntryID}}, func(n *node) {
+		body := object{{"call_id", c.truth.ID}, {"target", c.truth.EntryID}}
+		if f.o.Minor >= answers && f.oneIn(2) {
+			body = body.with("idempotency_key", "idem-"+c.truth.ID)
+		}
+		p.append("dispatch", body, func(n *node) {
 			c.truth.HandOffs++
-			n.state.edit(c, func(x *openCall) { x.dispatched = true })
+			n.state.edit(c, func(x *openCall) { x.dispatched, x.heldAfter, x.taken = true, false, n.state.run })
 			handed = true
 		})
 	}
-	if handed && c.spawns {
+	if handed && c.spawns && (c.child == nil || f.o.Minor < hashedIDs) { // from there on another hand-off has another session
 		f.spawn(c)
 	}
 	f.wait(50 * time.Millisecond)
@@ -86,7 +93,12 @@ func (p *pen) decide(c *call, verdict, by, reason string, rewrite bool) {
 		t.Holds += count(verdict == "hold")
 		t.Rejected = t.Rejected || verdict == "reject"
 		t.ArgsRewritten = t.ArgsRewritten || rewrite
-		n.state.edit(c, func(x *openCall) { x.held, x.rejected = verdict == "hold", verdict == "reject" })
+		t.Answered = t.Answered || verdict == "answer"
+		n.state.answers = true
+		n.state.edit(c, func(x *openCall) {
+			x.held, x.rejected, x.answered = verdict == "hold", verdict == "reject", verdict == "answer"
+			x.heldAfter, x.taken = x.held && x.dispatched, n.state.run
+		})
 	})
 }
 
@@ -98,6 +110,7 @@ func (p *pen) result(c *call, output any) {
 	p.item(object{{"type", "function_call_output"}, {"call_id", c.truth.ID}, {"output", output}}, func(n *node) {
 		c.truth.Outputs++
 		c.truth.Completed = true
+		n.state.answers = true
 		n.state.edit(c, nil)
 	})
 }
@@ -118,6 +131,10 @@ func (p *pen) compact() {
 		}
 	}
 	body := object{{"first_kept", f.nodes[kept].id}, {"summary", summary}, {"config", p.state().set.checkpoint()}}
+	pinned := f.pin(kept)
+	if pinned != nil {
+		body = body.with("pinned", pinned)
+	}
 	note := func() {}
 	if f.oneIn(2) {
 		body, note = p.paid(body)
@@ -127,7 +144,7 @@ func (p *pen) compact() {
 		body = body.with("tokens_before", 1000+f.r.IntN(200_000))
 	}
 	p.append("compaction", body, func(n *node) {
-		n.item, n.firstKept = summary, kept
+		n.item, n.firstKept, n.pinned = summary, kept, pinned
 		note()
 	})
 }
@@ -141,7 +158,7 @@ func (p *pen) summarize(left int) {
 		body, note = p.paid(body)
 	}
 	p.append("branch_summary", body, func(n *node) {
-		n.item = summary
+		n.item, n.summary = summary, true
 		note()
 	})
 }
@@ -197,7 +214,11 @@ func (p *pen) aside() {
 			p.label(target, []string{"", "good", "bad"}[f.r.IntN(3)])
 		}
 	case 5:
-		p.append("link", object{{"rel", "fork_of"}, {"session", f.uuid7()}}, nil)
+		link := object{{"rel", "fork_of"}, {"session", f.uuid7()}}
+		if f.o.Minor >= omits && f.oneIn(2) {
+			link = object{{"rel", "judged_by"}, {"session", f.uuid7()}, {"target", f.nodes[target].id}}
+		}
+		p.append("link", link, nil)
 	case 6:
 		p.append("custom", object{{"ns", "acme-coder"}, {"data", f.anything(2)}}, nil)
 	case 7:

@@ -29,6 +29,8 @@ func (s *session) recount() Truth {
 		if l.typ == "custom" {
 			usage = obj(obj(m["data"])["usage"])
 		}
+		t.Taken += count(m["queued_from"] != nil)
+		t.Merges += count(m["parents"] != nil)
 		in, out := integer(usage["input_tokens"]), integer(usage["output_tokens"])
 		switch {
 		case l.typ == "response":
@@ -69,6 +71,8 @@ func (s *session) recount() Truth {
 			calls[id] = len(t.Calls)
 			index[l] = id
 			t.Calls = append(t.Calls, CallTruth{ID: id, Name: str(it["name"]), EntryID: l.id, ResponseID: str(m["response"])})
+		case l.typ == "queued":
+			t.Queued++
 		case l.isItem("function_call_output"):
 			call.Outputs++
 			call.Completed = true
@@ -77,6 +81,7 @@ func (s *session) recount() Truth {
 		case l.typ == "decision":
 			call.Holds += count(m["verdict"] == "hold")
 			call.Rejected = call.Rejected || m["verdict"] == "reject"
+			call.Answered = call.Answered || m["verdict"] == "answer"
 			call.ArgsRewritten = call.ArgsRewritten || m["args"] != nil
 		case l.typ == "link" && m["rel"] == "subsession":
 			t.Links = append(t.Links, str(m["session"]))
@@ -101,8 +106,9 @@ func (s *session) recount() Truth {
 // callState returns the state of the call that l holds, on a path (A.11).
 func (s *session) callState(l *line, path []*line) string {
 	id := obj(l.m["item"])["call_id"]
-	state, held, dispatched := "unknown", false, false
-	if s.records["dispatch"] {
+	state, verdict, dispatched := "unknown", any(nil), false
+	handedOver := func(x *line) bool { return x.typ == "dispatch" && x.m["call_id"] == id }
+	if s.records["dispatch"] && (s.minor < 10 || !slices.ContainsFunc(s.lines, handedOver)) {
 		state = "never_started"
 	}
 	for _, x := range path {
@@ -113,13 +119,17 @@ func (s *session) callState(l *line, path []*line) string {
 		case x.typ == "dispatch":
 			dispatched = true
 		case x.typ == "decision":
-			held = x.m["verdict"] == "hold"
+			verdict = x.m["verdict"]
 		}
 	}
 	switch {
+	case verdict == "answer":
+		return "answered"
+	case verdict == "reject" && s.minor >= 9:
+		return "rejected"
 	case dispatched:
 		return "in_flight"
-	case held:
+	case verdict == "hold":
 		return "held"
 	}
 	return state

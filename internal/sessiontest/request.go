@@ -9,9 +9,14 @@ import (
 // settings are the request settings in force (A.5).
 type settings struct {
 	model, instructions string
-	reasoning, text     any
-	tools               []object
-	extra               object
+	// parts are what the instructions are composed of, omitted what was left out of them: whole elements.
+	parts, omitted list
+	// otherModels, items: what requests leave out.
+	otherModels     bool
+	items           list
+	reasoning, text any
+	tools           []object
+	extra           object
 }
 
 func (s *settings) clone() *settings {
@@ -33,7 +38,14 @@ func (s *settings) apply(delta object) *settings {
 		case "model":
 			c.model = m.value.(string)
 		case "instructions":
-			c.instructions = m.value.(string)
+			c.instructions, c.parts = m.value.(string), nil
+		case "instructions_parts":
+			c.parts = resolve(m.value.(list), c.parts)
+			c.instructions = joined(c.parts)
+		case "instructions_omitted":
+			c.omitted = resolve(m.value.(list), c.omitted)
+		case "omit":
+			c.omit(m.value.(object))
 		case "reasoning":
 			c.reasoning = m.value
 		case "text":
@@ -82,6 +94,15 @@ func (s *settings) checkpoint() object {
 	if s.instructions != "" {
 		o = o.with("instructions", s.instructions)
 	}
+	if s.parts != nil {
+		o = o.with("instructions_parts", s.parts)
+	}
+	if s.omitted != nil {
+		o = o.with("instructions_omitted", s.omitted)
+	}
+	if s.otherModels || s.items != nil {
+		o = o.with("omit", s.omission())
+	}
 	return append(o, s.members(func(extra object) object { return object{{"extra", extra}} })...)
 }
 
@@ -129,18 +150,24 @@ func (f *file) requestHash(at int) string {
 func (f *file) context(at int) list {
 	var items list // last one first
 	summary, kept := any(nil), -1
+	var pinned list
+	set := f.nodes[at].state.set
 	for i := at; i >= 0; i = f.nodes[i].parent {
 		n := &f.nodes[i]
 		switch {
 		case n.firstKept >= 0 && summary == nil: // the last compaction of the path
-			summary, kept = n.item, n.firstKept
+			summary, kept, pinned = n.item, n.firstKept, n.pinned
 		case n.firstKept >= 0: // an earlier one inside the kept window
+		case set.leavesOut(n):
 		case n.item != nil:
 			items = append(items, n.item)
 		}
 		if i == kept {
 			break
 		}
+	}
+	for _, x := range slices.Backward(pinned) {
+		items = append(items, x)
 	}
 	if summary != nil {
 		items = append(items, summary)

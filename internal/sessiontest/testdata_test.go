@@ -128,7 +128,15 @@ func (s *session) facts() string {
 		tokens += fmt.Sprintf(" + %d / %d", r.OtherInputTokens, r.OtherOutputTokens)
 	}
 	return fmt.Sprintf("%d | %s | %d | %s | %d | %s | %d | %s",
-		r.Entries, r.Leaf, r.Runs, counts(ends), r.Responses, counts(states), handOffs, tokens)
+		r.Entries, shortened(r.Leaf), r.Runs, counts(ends), r.Responses, counts(states), handOffs, tokens)
+}
+
+// shortened is an entry id as a table has it: the beginning of one that is a hash.
+func shortened(id string) string {
+	if hash, ok := strings.CutPrefix(id, "sha256:"); ok {
+		return hash[:8]
+	}
+	return id
 }
 
 func counts(m map[string]int) string {

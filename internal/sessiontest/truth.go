@@ -37,6 +37,8 @@ type Truth struct {
 	// Calls holds every call, RunTruths every run, in file order.
 	Calls     []CallTruth
 	RunTruths []RunTruth
+	// Queued counts the inputs that waited, Taken the items that were taken from them, Merges the entries that name parents.
+	Queued, Taken, Merges int
 	// Links holds, in file order, the ids of the subsessions that links name.
 	Links []string
 
@@ -63,6 +65,8 @@ type CallTruth struct {
 	Completed bool
 	// Rejected: a decision rejected it. ArgsRewritten: one changed its arguments.
 	Rejected, ArgsRewritten bool
+	// Answered: a decision ended it without its tool.
+	Answered bool
 	// Session is the id of the subsession it spawned, or "".
 	Session string
 	// Background: it returned before that session ended.

@@ -12,7 +12,11 @@ func (p *pen) turn() {
 		}
 	}
 	retry := f.o.Retries && p.state().last.failed && f.oneIn(2)
-	if !f.o.NoRuns && (p.state().run == nil || !p.state().begun || f.oneIn(2)) {
+	s := p.state()
+	if !f.o.NoRuns && (s.run == nil || !s.begun || f.o.Minor >= takesUp && len(take) > 0 || f.oneIn(2)) {
+		if s.run != nil && f.o.Minor >= runTriggers {
+			p.end("error") // what was left open is closed first
+		}
 		source := "input"
 		if len(take) > 0 {
 			source = "resume"
@@ -26,6 +30,7 @@ func (p *pen) turn() {
 		p.say()
 	}
 	p.work()
+	p.enqueue()
 	p.finish()
 }
 
@@ -36,7 +41,7 @@ func (p *pen) work() {
 		if f.o.Compactions && f.oneIn(8) {
 			p.compact()
 		}
-		if f.oneIn(20) {
+		if f.oneIn(20) || f.o.Minor >= queues && f.oneIn(12) {
 			p.reconfigure()
 		}
 		calls, ok := p.chat(round+1 < f.o.Rounds && !f.oneIn(max(2, f.o.Rounds/2)))
@@ -66,7 +71,7 @@ func (p *pen) finish() {
 	if s.run == nil {
 		return
 	}
-	reason := s.reason()
+	reason := s.reason(p.f.o.Minor)
 	if p.f.o.Interrupted {
 		switch p.f.r.IntN(12) {
 		case 0, 1: // cut off
@@ -85,8 +90,11 @@ func (p *pen) takeUp(c *call) {
 	f := p.f
 	x, _ := p.state().find(c)
 	switch {
-	case x.rejected:
-		p.result(c, "rejected")
+	case x.rejected, x.answered:
+		p.result(c, "the same again")
+	case x.dispatched && f.o.Minor >= answers && f.oneIn(3):
+		p.decide(c, "answer", "policy", "nobody knows whether it ran", false)
+		p.result(c, "outcome unknown")
 	case x.held && f.oneIn(3):
 		p.reject(c, "human")
 	case x.held:
@@ -166,6 +174,7 @@ func (p *pen) perform(calls []*call) bool {
 		}
 		p.run(c)
 		p.aside()
+		p.enqueue()
 	}
 	for _, c := range held {
 		if f.oneIn(3) {

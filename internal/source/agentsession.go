@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -73,20 +74,29 @@ func (d *agentSession) Decode(l lines.Line, emit func(*activity.Event)) error {
 	}
 	base := e.Base()
 	d.event = activity.Event{
-		Key: base.ID, Parent: base.Parent, Owner: d.owner, Time: base.Time, Line: l.Number, Offset: l.Offset, Fact: factOf(e),
+		Key: base.ID, Parent: base.Parent, Owner: d.owner, Time: base.Time, Line: l.Number, Offset: l.Offset, Fact: d.factOf(e),
+	}
+	for _, r := range base.Parents {
+		d.event.Merged = append(d.event.Merged, activity.Ref{Session: r.Session, Key: r.Entry})
 	}
 	if base.ID == d.header.Base {
 		d.owner = ""
 	}
 	emit(&d.event)
+	if arrival := arrivalFact(e); arrival != nil {
+		d.event.Part, d.event.Merged, d.event.Fact = 1, nil, arrival
+		emit(&d.event)
+	}
 	return err
 }
 
 func sessionOf(h *format.Header) *activity.Session {
 	s := &activity.Session{
-		ID: h.ID, Created: h.CreatedAt, Format: AgentSession.Name, CWD: h.CWD,
+		ID: h.ID, Created: h.CreatedAt, Format: AgentSession.Name, CWD: h.CWD, Base: h.Base,
 		PromisesDispatch: h.HasRecord(format.TypeDispatch),
 		InferRuns:        !h.HasRecord(format.TypeRun),
+		TakesUp:          h.Minor() >= minorTakesUp,
+		Repeats:          h.Minor() >= minorHashedIDs,
 	}
 	_, s.FormatVersion, _ = strings.Cut(h.Format, "/")
 	if h.Harness != nil {
@@ -102,17 +112,24 @@ func sessionOf(h *format.Header) *activity.Session {
 	return s
 }
 
+// Minors in which rules change that matter to a trace (C).
+const (
+	minorHashedIDs    = 5 // ids are hashes of the entry, so that one that comes again is the same
+	minorOmittedStays = 8 // what was left out of the instructions stays in force until something else is said
+	minorTakesUp      = 9 // a run's calls are also the earlier ones that it takes up
+)
+
 // factOf says what an entry means; nil for one that only has its place in the tree.
-func factOf(e format.Entry) activity.Fact {
+func (d *agentSession) factOf(e format.Entry) activity.Fact {
 	switch e := e.(type) {
 	case *format.ItemEntry:
 		return itemFact(e)
 	case *format.ResponseEntry:
 		return responseFact(e)
 	case *format.ConfigEntry:
-		return settingsFact(e)
+		return d.settingsFact(e)
 	case *format.CompactionEntry:
-		return compactionFact(e)
+		return d.compactionFact(e)
 	case *format.BranchSummaryEntry:
 		return &activity.BranchSummary{From: e.From, Call: callFor("branch_summary", e.Usage)}
 	case *format.RunEntry:
@@ -138,8 +155,33 @@ func factOf(e format.Entry) activity.Fact {
 		return &activity.Link{Rel: e.Rel, Session: e.Session, CallID: e.CallID, Target: e.Target}
 	case *format.CustomEntry:
 		return customFact(e)
+	case *format.QueuedEntry:
+		return &activity.Queued{Mode: e.Mode, Trigger: triggerOf(e.Trigger, e.Ref)}
 	}
 	return nil
+}
+
+// arrivalFact says how the item of an entry came to be there: nil for an entry that does not say.
+func arrivalFact(e format.Entry) activity.Fact {
+	item, ok := e.(*format.ItemEntry)
+	if !ok || item.QueuedFrom == "" && item.Source == nil {
+		return nil
+	}
+	a := &activity.Arrival{Queued: item.QueuedFrom}
+	a.Trigger.Kind, _ = jsonscan.String(member(item.Source, "kind"))
+	a.Trigger.Ref, _ = jsonscan.String(member(item.Source, "ref"))
+	a.Trigger.Source, _ = jsonscan.String(member(item.Source, "source"))
+	return a
+}
+
+// triggerOf joins a trigger with the reference that stands beside it. Members that the format does not define are left out:
+// they may hold anything.
+func triggerOf(t *format.Trigger, ref string) activity.Trigger {
+	trigger := activity.Trigger{Ref: ref}
+	if t != nil {
+		trigger = activity.Trigger{Kind: t.Kind, Ref: cmp.Or(ref, t.Ref), Source: t.Source}
+	}
+	return trigger
 }
 
 func itemFact(e *format.ItemEntry) activity.Fact {
@@ -149,7 +191,7 @@ func itemFact(e *format.ItemEntry) activity.Fact {
 	case e.Item.Type == format.ItemFunctionCallOutput:
 		return &activity.Result{CallID: e.Item.CallID}
 	case e.ResponseID != "":
-		return &activity.Output{ResponseID: e.ResponseID}
+		return &activity.Output{ResponseID: e.ResponseID, Reasoning: e.Item.Type == format.ItemReasoning}
 	case e.Item.Type == format.ItemMessage && e.Item.Role != "assistant":
 		return &activity.Input{Role: e.Item.Role}
 	}
@@ -205,106 +247,11 @@ func callFor(purpose string, u *format.Usage) *activity.Response {
 	return &activity.Response{Purpose: purpose, Usage: usageOf(u)}
 }
 
-func settingsFact(e *format.ConfigEntry) *activity.Settings {
-	s := &activity.Settings{Replace: e.Replace, Model: e.Model, Reasoning: effort(e.Reasoning)}
-	for _, m := range e.Extra {
-		setParameter(s, m.Name, m.Value)
-	}
-	return s
-}
-
-// effort reads the level out of the reasoning settings; nil when there are none.
-func effort(reasoning []byte) *string {
-	if reasoning == nil {
-		return nil
-	}
-	level, _ := jsonscan.String(member(reasoning, "effort"))
-	return &level
-}
-
-// member returns the raw value of an object's member, or nil.
-func member(object []byte, name string) []byte {
-	var s jsonscan.Scanner
-	if s.Scan(object, "") != nil {
-		return nil
-	}
-	var value []byte
-	for _, m := range s.Members {
-		if string(m.Name) == name {
-			value = m.Value
-		}
-	}
-	return value
-}
-
-// parameters maps the wire names of the payload profile to the sampling parameters of the conventions.
-var parameters = map[string]activity.Parameter{
-	"temperature":       activity.Temperature,
-	"top_p":             activity.TopP,
-	"frequency_penalty": activity.FrequencyPenalty,
-	"presence_penalty":  activity.PresencePenalty,
-	"max_output_tokens": activity.MaxTokens,
-	"seed":              activity.Seed,
-}
-
-func setParameter(s *activity.Settings, name string, value []byte) {
-	parameter, known := parameters[name]
-	if !known {
-		return
-	}
-	if jsonscan.IsNull(value) {
-		s.Cleared = append(s.Cleared, parameter)
-		return
-	}
-	number, isNumber := jsonscan.Float64(value)
-	integer, isInteger := jsonscan.Int64(value)
-	switch {
-	case parameter == activity.Temperature && isNumber:
-		s.Temperature = &number
-	case parameter == activity.TopP && isNumber:
-		s.TopP = &number
-	case parameter == activity.FrequencyPenalty && isNumber:
-		s.FrequencyPenalty = &number
-	case parameter == activity.PresencePenalty && isNumber:
-		s.PresencePenalty = &number
-	case parameter == activity.MaxTokens && isInteger:
-		s.MaxTokens = &integer
-	case parameter == activity.Seed && isInteger:
-		s.Seed = &integer
-	}
-}
-
-func compactionFact(e *format.CompactionEntry) *activity.Compaction {
-	c := &activity.Compaction{FirstKept: e.FirstKept, TokensBefore: e.TokensBefore, Call: callFor("compaction", e.Usage)}
-	if e.Config == nil {
-		return c
-	}
-	s := &activity.Settings{Replace: true, Reasoning: effort(member(e.Config, "reasoning"))}
-	s.Model, _ = jsonscan.String(member(e.Config, "model"))
-	if extra := member(e.Config, "extra"); extra != nil {
-		var scan jsonscan.Scanner
-		if scan.Scan(extra, "") == nil {
-			for _, m := range scan.Members {
-				setParameter(s, string(m.Name), m.Value)
-			}
-		}
-	}
-	c.Settings = s
-	return c
-}
-
 func runFact(e *format.RunEntry) activity.Fact {
 	if e.Phase == format.PhaseEnd {
 		return &activity.RunEnd{RunID: e.RunID, Reason: e.Reason, Pending: e.Pending, Cause: e.Ref}
 	}
-	s := &activity.RunStart{RunID: e.RunID, Source: e.Source, Trigger: e.Ref}
-	if e.Trigger != nil {
-		s.TriggerKind, s.TriggerSource = e.Trigger.Kind, e.Trigger.Source
-		if s.Trigger == "" {
-			s.Trigger = e.Trigger.Ref
-		}
-	}
-	return s
+	return &activity.RunStart{RunID: e.RunID, Source: e.Source, Trigger: triggerOf(e.Trigger, e.Ref)}
 }
 
 func labelFact(e *format.LabelEntry) activity.Fact {
@@ -345,7 +292,8 @@ func envFact(e *format.EnvEntry) *activity.Note {
 }
 
 func outcomeFact(e *format.OutcomeEntry) *activity.Note {
-	n := &activity.Note{What: "outcome", Attributes: []activity.Attribute{{Name: "outcome.kind", Value: e.Kind}}}
+	n := &activity.Note{What: "outcome", Target: e.Target}
+	n.Attributes = []activity.Attribute{{Name: "outcome.kind", Value: e.Kind}}
 	if e.Target != "" {
 		n.Attributes = append(n.Attributes, activity.Attribute{Name: "outcome.target", Value: e.Target})
 	}

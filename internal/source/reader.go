@@ -22,7 +22,7 @@ type Reader struct {
 	lines   *lines.Reader
 	format  *Format
 	decoder Decoder
-	close   func()
+	plain   io.Closer
 	stats   Stats
 	begun   bool                // the header was read
 	held    *format.DamageError // damage that is a torn tail if nothing follows
@@ -46,11 +46,11 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	plain, closer, err := decompress(r)
+	plain, err := Decompress(r)
 	if err != nil {
 		return nil, err
 	}
-	rd := &Reader{lines: lines.NewReader(plain, o.MaxLine), format: f, close: closer}
+	rd := &Reader{lines: lines.NewReader(plain, o.MaxLine), format: f, plain: plain}
 	if f != nil {
 		rd.decoder = f.New()
 	}
@@ -60,7 +60,7 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 // Close frees what reading took. It does not close the underlying reader.
 func (r *Reader) Close() {
 	r.lines.Close()
-	r.close()
+	r.plain.Close()
 }
 
 // Stats returns what was read so far.
@@ -104,8 +104,18 @@ func (r *Reader) Read(emit func(*activity.Event), damaged func(*format.DamageErr
 		return damage // without a header there is no session
 	}
 	r.stats.Damaged++
-	r.held = damage.Clone()
+	r.held = briefly(damage)
 	return nil
+}
+
+// maxDamage is how much is kept of a damaged line, in bytes.
+const maxDamage = 1 << 10
+
+// briefly is a copy of damage that stays valid, with the beginning of the line only: one of many megabytes is not held twice.
+func briefly(d *format.DamageError) *format.DamageError {
+	brief := *d
+	brief.Data = d.Data[:min(len(d.Data), maxDamage)]
+	return brief.Clone()
 }
 
 // begin notes when the session has begun.

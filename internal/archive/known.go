@@ -1,0 +1,40 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/sessionspan/sessionspan/internal/source"
+)
+
+// Known lists the files with the name of a session file in the known agents' folders, whatever their format. What else is
+// there is the agent's own business: there are no notes about it. [ErrNoSession] says where it looked.
+func Known(ctx context.Context) (Found, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return Found{}, err
+	}
+	var found Found
+	var looked []string
+	for _, a := range agentFolders {
+		dir := a.path(home)
+		looked = append(looked, dir)
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			continue // that agent is not used here
+		}
+		files, bad := below(ctx, dir)
+		found.Files, found.Bad = append(found.Files, files...), append(found.Bad, bad...)
+	}
+	if err := ctx.Err(); err != nil {
+		return Found{}, err
+	}
+	if len(found.Files) == 0 && len(found.Bad) == 0 {
+		return Found{}, fmt.Errorf("%w: looked in %s for files of the formats %s; name a file or a folder",
+			ErrNoSession, strings.Join(looked, ", "), strings.Join(source.Names()[1:], ", "))
+	}
+	return found, nil
+}

@@ -1,0 +1,171 @@
+package archive
+
+import (
+	"context"
+	"math"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sessionspan/sessionspan/internal/activity"
+	"github.com/sessionspan/sessionspan/internal/projection"
+)
+
+// State says where the work at the leaf of a session stands.
+type State string
+
+// The states. Those from Done on are how the last run of the path to the leaf ended.
+const (
+	// Waiting for a person: a call is held, or the last run ended to ask for something.
+	Waiting State = "waiting"
+	// Working: a run or a call is open, and something was written in the last 24 hours.
+	Working State = "open"
+	// CutOff: a run or a call is open, and nothing was written for 24 hours.
+	CutOff      State = "cut_off"
+	Done        State = "done"
+	Stopped     State = "stopped"
+	Interrupted State = "interrupted"
+	Aborted     State = "aborted"
+	Failed      State = "error"
+	// Ended is for a reason that the format does not have.
+	Ended State = "ended"
+	// Empty: no run was started on the path.
+	Empty State = "empty"
+)
+
+// States lists the states in the order in which people look for them.
+var States = []State{Waiting, Working, CutOff, Failed, Aborted, Interrupted, Stopped, Done, Ended, Empty}
+
+// Overview says what one session file comes to, in a few hundred bytes whatever the size of the file. The counts are
+// those of the spans that a replay of the file makes.
+type Overview struct {
+	File    *File
+	TraceID string
+	// Name is the display name given last.
+	Name string
+	// Start is when the session was created, or its first entry where the header does not say; zero when neither does.
+	Start time.Time
+	// End is the latest time in the file.
+	End time.Time
+	// Runs counts segments: the parts in which a run was worked on.
+	Runs, Chats int
+	// Calls counts tool calls, and not how often one was handed to its tool.
+	Calls  int
+	Tokens Tokens
+	State  State
+	// Leaf is the id of the entry at which work would go on; "" when there is none.
+	Leaf string
+	// ContinuedIn is the session that goes on in place of this one, or "".
+	ContinuedIn string
+	Entries     int
+	Damaged     int
+	// Problems are the first of what was damaged.
+	Problems []string
+	// Err is why the file could not be read to its end, or the error of the context.
+	Err error
+}
+
+// Tokens sums up the model calls of a session. A count that no call states is nil.
+type Tokens struct {
+	Input, Output *int64
+	// LowerBound: a call did not state a count, or stated one that is known to be too small.
+	LowerBound bool
+}
+
+// maxProblems bounds how many problems of one file are kept.
+const maxProblems = 20
+
+// Overview reads one file of the index to its end.
+func (ix *Index) Overview(ctx context.Context, f *File, o Options) Overview {
+	return ix.overview(ctx, f, o, func(int64) {})
+}
+
+// Overviews reads files side by side, as many at a time as there are processors, and returns what they come to, in the
+// order of files. A file that was not reached before the context was done has the error of the context. As reading goes
+// on, read is called with the number of bytes on disk that were read since the call before; it may be called from several
+// goroutines.
+func (ix *Index) Overviews(ctx context.Context, files []*File, o Options, read func(bytes int64)) []Overview {
+	all := make([]Overview, len(files))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(files)) {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(files)); i = next.Add(1) - 1 {
+				all[i] = ix.overview(ctx, files[i], o, read)
+			}
+		})
+	}
+	wg.Wait()
+	return all
+}
+
+func (ix *Index) overview(ctx context.Context, f *File, o Options, read func(int64)) Overview {
+	v := Overview{File: f, TraceID: projection.TraceID(o.Projection.Salt, f.Root).String(), Start: f.Created()}
+	if v.Err = ctx.Err(); v.Err != nil {
+		return v
+	}
+	c := &census{of: &v, bytes: progress{size: f.Size(), read: read}}
+	o.Select = Selection{}
+	o.tap = c.tap
+	o.Problem = func(_ string, err error, note bool) {
+		if !note && len(v.Problems) < maxProblems {
+			v.Problems = append(v.Problems, err.Error())
+		}
+	}
+	rep := ix.Project(ctx, f, o, c)
+	v.Entries, v.Damaged, v.Err = rep.Entries, rep.Damaged, rep.Err
+	c.bytes.end()
+	if v.Err == nil || ctx.Err() == nil {
+		c.finish(o.now())
+	}
+	return v
+}
+
+// Created is when the header says that the session was created; zero when it does not give a usable time.
+func (f *File) Created() time.Time {
+	if t := f.Session.Created; usable(t) {
+		return t
+	}
+	return time.Time{}
+}
+
+// usable reports whether a span could have the time.
+func usable(t time.Time) bool {
+	s := t.Unix()
+	return s > 0 && s < math.MaxInt64/int64(time.Second)
+}
+
+// Size is how many bytes the file has on disk; 0 for a pipe.
+func (f *File) Size() int64 {
+	info, err := os.Stat(f.Path)
+	if f.Path == Stdin || err != nil || !info.Mode().IsRegular() {
+		return 0
+	}
+	return info.Size()
+}
+
+// progress tells how much of a file was read. Of a compressed file, where the offsets are those of the plain bytes, it
+// never tells of more than the file has.
+type progress struct {
+	size, told int64
+	events     int
+	read       func(int64)
+}
+
+func (p *progress) at(ev *activity.Event) {
+	if p.events++; p.events%256 != 0 {
+		return
+	}
+	if to := min(ev.Offset, p.size); to > p.told {
+		p.read(to - p.told)
+		p.told = to
+	}
+}
+
+func (p *progress) end() {
+	if p.size > p.told {
+		p.read(p.size - p.told)
+	}
+}

@@ -47,7 +47,7 @@ func NewSession(h Header) (*Session, error) {
 
 // writable returns why nothing may be appended to the session; nil when something may.
 func (s *Session) writable() error {
-	if minor := s.header.Minor(); minor > newestMinor {
+	if s.header.Newer() {
 		return fmt.Errorf("%w: it is of %s, and the newest whose rules are known is 0.%d", ErrNewerFormat, s.header.Format, newestMinor)
 	}
 	return nil

@@ -203,7 +203,7 @@ func TestUnfamiliar(t *testing.T) {
 		got = append(got, fmt.Sprintf("%d %dx %s", u.Line, u.Count, u.What))
 	}
 	want := []string{
-		`1 1x format "agentsession/0.13"`, `2 2x entry type "withdraw"`, `5 1x decider "cat"`, `5 1x verdict "defer"`,
+		`2 2x entry type "withdraw"`, `5 1x decider "cat"`, `5 1x verdict "defer"`,
 		`6 1x run source "whim"`, `7 1x outcome kind "vibes"`, `8 1x link relation "cousin"`, `9 1x queue mode "later"`,
 		`10 1x workspace kind "moon"`,
 	}

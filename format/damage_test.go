@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -106,5 +107,37 @@ func TestDamageErrorClone(t *testing.T) {
 	torn := d.Torn()
 	if !errors.Is(torn, ErrTornTail) || !errors.Is(torn, ErrInvalidEntry) || errors.Is(d, ErrTornTail) {
 		t.Errorf("torn %v, before %v", torn, d)
+	}
+}
+
+// A list is bounded, since an element of two bytes takes many times as much once it is decoded. The entry keeps its place.
+func TestLongLists(t *testing.T) {
+	for _, tt := range []struct{ typ, name, element, rest string }{
+		{"config", "tools_added", `0`, ""},
+		{"config", "tools_removed", `""`, ""},
+		{"run", "pending", `""`, `"run_id":"r","phase":"end"`},
+		{"compaction", "pinned", `{}`, `"first_kept":"a","config":{},"summary":` + userHi},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			list := func(n int) string {
+				members := []string{`"` + tt.name + `":[` + strings.Repeat(tt.element+",", n-1) + tt.element + `]`}
+				if tt.rest != "" {
+					members = append(members, tt.rest)
+				}
+				return entry(tt.typ, "b", "a", members...)
+			}
+			if e, err := DecodeEntry([]byte(list(maxElements))); err != nil || e.EntryType() != tt.typ {
+				t.Errorf("%d elements: %v", maxElements, err)
+			}
+			_, err := DecodeEntry([]byte(list(maxElements + 1)))
+			damage, ok := errors.AsType[*DamageError](err)
+			if !ok || !errors.Is(err, ErrInvalidEntry) || damage.Entry.Base().Parent != "a" || !strings.Contains(err.Error(), "more than") {
+				t.Errorf("%d elements: %v", maxElements+1, err)
+			}
+		})
+	}
+	refs := `"parents":[` + strings.Repeat(`{"entry":"a"},`, maxElements) + `{"entry":"a"}]`
+	if e, err := DecodeEntry([]byte(info("b", "a", refs))); err != nil || e.Base().Parents != nil || e.Base().Unknown.Get("parents") == nil {
+		t.Errorf("parents: %v", err)
 	}
 }

@@ -150,7 +150,7 @@ func (d *Decoder) references(raw []byte) (refs []Ref, ok bool) {
 		return nil, false
 	}
 	for element := range jsonscan.Elements(raw) {
-		if d.part.Scan(element, "") != nil {
+		if len(refs) == maxElements || d.part.Scan(element, "") != nil {
 			return nil, false
 		}
 		var buf [2]found
@@ -306,6 +306,9 @@ func (d *Decoder) texts(f found) []string {
 	}
 	list := []string{} // not nil: an empty list was written
 	for element := range jsonscan.Elements(f.raw) {
+		if d.isFull(f, len(list)) {
+			return nil
+		}
 		if jsonscan.Kind(element) != '"' {
 			d.complain(f.at, "%q has an element that is not a string", f.name)
 			return nil
@@ -313,6 +316,18 @@ func (d *Decoder) texts(f found) []string {
 		list = append(list, d.unquote(f, element))
 	}
 	return list
+}
+
+// maxElements is how many elements a list of an entry may have. One of a few bytes takes many times as much once it is
+// decoded.
+const maxElements = 65_536
+
+// isFull reports, and complains, that a list has another element than it may have.
+func (d *Decoder) isFull(f found, have int) bool {
+	if have == maxElements {
+		d.complain(f.at, "%q has more than %d elements", f.name, maxElements)
+	}
+	return have == maxElements
 }
 
 func (d *Decoder) bool(f found) *bool {

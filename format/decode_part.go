@@ -51,6 +51,9 @@ func (d *Decoder) view(raw []byte, members []jsonscan.Member) Item {
 func (d *Decoder) items(f found) []Item {
 	var items []Item
 	for element := range jsonscan.Elements(f.raw) {
+		if d.isFull(f, len(items)) {
+			return nil
+		}
 		d.scan(&d.part, element, "")
 		items = append(items, d.view(element, d.part.Members))
 	}
@@ -235,6 +238,9 @@ func (d *Decoder) values(f found) []jsontext.Value {
 	}
 	values := []jsontext.Value{}
 	for element := range jsonscan.Elements(f.raw) {
+		if d.isFull(f, len(values)) {
+			return nil
+		}
 		values = append(values, element)
 	}
 	return values

@@ -99,5 +99,6 @@
 // # Lines
 //
 // A line ends at a line feed. One carriage return before it, a byte order mark at the start of the file, and blank lines are
-// accepted and kept. Of members with the same name the last counts. Nesting is limited to 10,000 levels.
+// accepted and kept. Of members with the same name the last counts. Nesting is limited to 10,000 levels, one
+// object to 65,536 members wherever in the line it stands, and a list of an entry, such as its tools, to as many elements.
 package format

@@ -45,3 +45,7 @@ func (h *Header) Minor() int {
 	_, minor, _ := ParseFormat(h.Format)
 	return minor
 }
+
+// Newer reports whether the header names a minor version that this package does not know. The file is read by the rules of the
+// newest that it does know, and not appended to.
+func (h *Header) Newer() bool { return h.Minor() > newestMinor }

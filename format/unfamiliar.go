@@ -4,15 +4,19 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/sessionspan/sessionspan/internal/lines"
 )
 
 // Unfamiliar is something in a file that this version of the package does not know, of a minor yet to come or out of a closed
-// list. It is kept as it is, and nothing is made of it.
+// list. It is kept as it is, and nothing is made of it. That the file itself is of a minor yet to come, [Header.Newer] tells.
 type Unfamiliar struct {
 	// What says it in words, such as `verdict "defer"`.
 	What string
-	// Line is the first one that has it, Count how many do.
-	Line, Count int
+	// Line is the first one that has it, Offset where that begins, and Count how many do.
+	Line   int
+	Offset int64
+	Count  int
 }
 
 // Unfamiliar returns what this version does not know of the session, each once, in the order of the file. Extensions, whose
@@ -25,26 +29,23 @@ func (s *Session) Unfamiliar() []Unfamiliar {
 
 func (s *Session) unfamiliar() []Unfamiliar {
 	seen := map[string]*Unfamiliar{}
-	note := func(line int, what, value string) {
+	note := func(line lines.Line, what, value string) {
 		key := fmt.Sprintf("%s %.80q", what, value)
 		if len(seen) >= maxSettings && seen[key] == nil {
 			key = "and more of the kind"
 		}
 		if seen[key] == nil {
-			seen[key] = &Unfamiliar{What: key, Line: line}
+			seen[key] = &Unfamiliar{What: key, Line: line.Number, Offset: line.Offset}
 		}
 		seen[key].Count++
 	}
-	word := func(line int, what, value string, known []string) {
+	word := func(line lines.Line, what, value string, known []string) {
 		if value != "" && !slices.Contains(known, value) {
 			note(line, what, value)
 		}
 	}
-	if len(s.text) > 0 && s.header.Minor() > newestMinor {
-		note(s.text[0].Number, "format", s.header.Format)
-	}
 	for _, r := range s.rows {
-		line := s.text[r.line].Number
+		line := s.text[r.line]
 		switch e := r.entry.(type) {
 		case *UnknownEntry:
 			if !IsExtension(e.Type) {

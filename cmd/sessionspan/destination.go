@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"io"
 	"os"
 
@@ -16,8 +17,9 @@ import (
 type destination interface {
 	// trace returns the sink for the next trace, or for more of the one at hand.
 	trace() projection.Sink
-	// flush writes out the trace at hand.
-	flush() error
+	// flush writes out the trace at hand. When the context is done already, it writes what there is, as quickly as may be;
+	// when that comes later, it ends with its error.
+	flush(context.Context) error
 	close() error
 }
 
@@ -27,6 +29,7 @@ func (r *replay) destination(w io.Writer, resource *resource) destination {
 		if r.width > 0 {
 			o.Width = r.width
 		}
+		o.MaxRows, o.More = r.maxRows, "--max-rows 0 draws all"
 		return &drawing{w: bufio.NewWriter(colorprofile.NewWriter(w, os.Environ())), opts: o}
 	}
 	return &otlpJSON{
@@ -38,6 +41,9 @@ func (r *replay) destination(w io.Writer, resource *resource) destination {
 		}),
 	}
 }
+
+// defaultRows is how many rows a drawing has at most unless told otherwise, and after an interrupt.
+const defaultRows = 1000
 
 // drawing draws each trace in the terminal.
 type drawing struct {
@@ -54,7 +60,7 @@ func (d *drawing) trace() projection.Sink {
 	return d.at
 }
 
-func (d *drawing) flush() error {
+func (d *drawing) flush(ctx context.Context) error {
 	c := d.at
 	d.at = nil
 	if c == nil {
@@ -69,7 +75,14 @@ func (d *drawing) flush() error {
 		}
 	}
 	d.some = true
-	if err := c.Draw(d.w, d.opts); err != nil {
+	o := d.opts
+	if ctx.Err() != nil {
+		ctx = context.WithoutCancel(ctx)
+		if o.MaxRows == 0 || o.MaxRows > defaultRows {
+			o.MaxRows = defaultRows
+		}
+	}
+	if err := c.Draw(ctx, d.w, o); err != nil {
 		return err
 	}
 	return d.w.Flush()
@@ -97,11 +110,13 @@ func (o *otlpJSON) End(s *projection.Span) {
 	}
 	o.batch.Add(s)
 	if o.batch.Size() >= maxBatch {
-		o.err = o.flush()
+		o.err = o.write()
 	}
 }
 
-func (o *otlpJSON) flush() error {
+func (o *otlpJSON) flush(context.Context) error { return o.write() }
+
+func (o *otlpJSON) write() error {
 	if o.err != nil {
 		return o.err
 	}
@@ -109,11 +124,11 @@ func (o *otlpJSON) flush() error {
 		return nil
 	}
 	defer o.batch.Reset()
-	return otlp.WriteJSON(o.w, o.batch)
+	return otlp.WriteJSON(escaped{o.w}, o.batch)
 }
 
 func (o *otlpJSON) close() error {
-	if err := o.flush(); err != nil {
+	if err := o.write(); err != nil {
 		return err
 	}
 	return o.w.Flush()

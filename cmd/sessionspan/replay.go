@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,7 +13,6 @@ import (
 	"github.com/sessionspan/sessionspan/internal/archive"
 	"github.com/sessionspan/sessionspan/internal/projection"
 	"github.com/sessionspan/sessionspan/internal/source"
-	"github.com/sessionspan/sessionspan/internal/waterfall"
 	"github.com/spf13/cobra"
 )
 
@@ -34,7 +34,7 @@ type replay struct {
 	finish         bool
 	shift          bool
 	json           bool
-	width          int
+	width, maxRows int
 	now            time.Time
 }
 
@@ -43,8 +43,13 @@ const replayHelp = `Reads stored sessions and draws their traces, or writes them
 PATH is a file, a folder (with all below it), a pattern, or - for standard input. Files may be compressed with gzip or
 zstd. With no path, the session that was written last in the known agents' folders is taken.
 
-The summary goes to standard error. The exit code is 0 when everything was read, 1 when a file was damaged, 2 for wrong
-usage.`
+A session that is in several files is taken once. Of a trace of many spans the drawing has the most urgent: --max-rows.
+
+The summary goes to standard error; with --json it is one JSON object, whatever happens but wrong flags.
+
+The exit code is 0 when everything was read. It is 1 when a file was damaged or could not be read, when one of several
+PATHs leads nowhere, when no file has the session or entry asked for, when the output cannot be written, and after an
+interrupt; what could be read is drawn or written all the same. It is 2 for wrong usage, and when no PATH leads to a file.`
 
 const replayExamples = `  # the newest session on this machine
   sessionspan replay
@@ -92,6 +97,7 @@ func newReplay(s streams) *cobra.Command {
 	f.IntVar(&r.maxLine, "max-line", 256<<20, "skip lines of more than this many `BYTES`")
 	f.BoolVar(&r.json, "json", false, "write the summary as JSON, with all problems in it, to standard error")
 	f.IntVar(&r.width, "width", 0, "draw this many `COLUMNS` wide (default: the terminal's width)")
+	f.IntVar(&r.maxRows, "max-rows", defaultRows, "draw at most this many `ROWS` of a trace, and fold the rest into them (0: all)")
 	return cmd
 }
 
@@ -115,6 +121,25 @@ func choice(cmd *cobra.Command, dst *string, name, what string, words ...string)
 
 func (r *replay) run(ctx context.Context) error {
 	r.now = time.Now()
+	sum := newSummary(r.now, r.err)
+	if r.json {
+		sum.log = nil
+	}
+	err := r.work(ctx, sum)
+	if err == nil && sum.damaged() {
+		err = &exitError{code: exitFinding}
+	}
+	if !r.json {
+		if sum.begun {
+			sum.write(r.err)
+		}
+		return err
+	}
+	return sum.writeJSON(r.err, err)
+}
+
+// work does what the command line says, as far as it can, and notes in the summary what came of it.
+func (r *replay) work(ctx context.Context, sum *summary) error {
 	opts, err := r.options()
 	if err != nil {
 		return err
@@ -123,61 +148,44 @@ func (r *replay) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	sum := newSummary(r.now, r.err)
-	if r.json {
-		sum.log = nil
-	}
-	files, bad, err := r.files()
+	files, err := r.files(ctx, sum)
 	if err != nil {
-		return &exitError{exitUsage, err}
-	}
-	for _, err := range bad {
-		sum.unreadable(err)
+		return err
 	}
 	if err := r.spare(files); err != nil {
 		return err
 	}
 	opts.Problem = sum.found
-	ix := archive.NewIndex(files, r.in, opts.Source)
+	ix := archive.NewIndex(ctx, files, r.in, opts.Source)
 	for _, err := range ix.Bad {
 		sum.unreadable(err)
 	}
-	for id, paths := range ix.Copies() {
-		sum.copies(id, paths)
+	if n := len(ix.Unreached); n > 0 {
+		return sum.interrupt("reading the header of", ix.Unreached[0], n-1+len(ix.Files))
+	}
+	for _, c := range ix.Copies() {
+		sum.copies(c)
 	}
 	groups := r.chosen(ix)
 	if r.session != "" && len(groups) == 0 {
-		return usage("--session %s: no file given has that session", r.session)
+		return &exitError{exitFinding, fmt.Errorf("--session: no file given has the session %q", r.session)}
 	}
 	out, closeOut, err := r.open()
 	if err != nil {
 		return &exitError{exitFinding, err}
 	}
 	dest := r.destination(out, resource)
+	sum.begun = true
 	err = r.project(ctx, ix, groups, opts, dest, sum)
 	if r.leaf != "" && err == nil && sum.leaves == 0 {
-		err = fmt.Errorf("--leaf: no entry of the files given has the id %q", r.leaf)
+		err = &exitError{exitFinding, fmt.Errorf("--leaf: no entry of the files given has the id %q", r.leaf)}
 	}
-	if cerr := dest.close(); err == nil {
-		err = cerr
+	for _, end := range []func() error{dest.close, closeOut} {
+		if cerr := end(); cerr != nil && err == nil {
+			err = &exitError{exitFinding, cerr}
+		}
 	}
-	if cerr := closeOut(); err == nil {
-		err = cerr
-	}
-	if r.json {
-		sum.writeJSON(r.err)
-	} else {
-		sum.write(r.err)
-	}
-	switch {
-	case ctx.Err() != nil:
-		return &exitError{exitFinding, fmt.Errorf("interrupted; what is above is complete as far as it goes")}
-	case err != nil:
-		return &exitError{exitFinding, err}
-	case sum.damaged():
-		return &exitError{code: exitFinding}
-	}
-	return nil
+	return err
 }
 
 // options turns the flags into those of a replay.
@@ -195,6 +203,12 @@ func (r *replay) options() (archive.Options, error) {
 	if r.maxLine <= 0 {
 		return o, usage("--max-line %d: want a number above 0", r.maxLine)
 	}
+	if r.width < 0 {
+		return o, usage("--width %d: want a number of columns, or 0 for the terminal's", r.width)
+	}
+	if r.maxRows < 0 {
+		return o, usage("--max-rows %d: want a number of rows, or 0 for all", r.maxRows)
+	}
 	if r.leaf != "" && o.Select.Current {
 		return o, usage("--leaf and --branches current both choose a path: give one of them")
 	}
@@ -204,6 +218,9 @@ func (r *replay) options() (archive.Options, error) {
 	}
 	if o.Select.Until, err = parseTime("until", r.until); err != nil {
 		return o, err
+	}
+	if !o.Select.Until.IsZero() && o.Select.Since.After(o.Select.Until) {
+		return o, usage("--since %s is after --until %s: nothing lies in between", r.since, r.until)
 	}
 	if r.shift {
 		// Other times need other ids: a backend keeps the first copy of a span that it sees.
@@ -223,38 +240,58 @@ func parseTime(name, value string) (time.Time, error) {
 	return t, nil
 }
 
-func (r *replay) files() (files []string, bad []error, err error) {
+// files finds the files to read.
+func (r *replay) files(ctx context.Context, sum *summary) ([]string, error) {
 	if len(r.paths) > 0 {
-		return archive.Find(r.paths)
+		found, err := archive.Find(ctx, r.paths)
+		switch {
+		case ctx.Err() != nil:
+			return nil, sum.interrupt("looking for files", "", 0)
+		case err != nil:
+			return nil, &exitError{exitUsage, err}
+		}
+		for _, err := range found.Bad {
+			sum.unreadable(err)
+		}
+		for _, n := range found.Notes {
+			sum.say(problem{"note", n.Path, n.Text})
+		}
+		return found.Files, nil
 	}
-	newest, err := archive.Newest()
-	if err != nil {
-		return nil, nil, err
+	newest, err := archive.Newest(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return nil, sum.interrupt("looking for the newest session", "", 0)
+	case err != nil:
+		return nil, &exitError{exitUsage, err}
 	}
 	if !r.json {
-		fmt.Fprintln(r.err, "newest session:", waterfall.Sanitize(newest))
+		fmt.Fprintln(r.err, "newest session:", forPeople(newest))
 	}
-	return []string{newest}, nil, nil
+	return []string{newest}, nil
 }
 
 // chosen groups the files by trace and leaves out those that are not wanted.
 func (r *replay) chosen(ix *archive.Index) [][]*archive.File {
-	var groups [][]*archive.File
-	for _, g := range ix.Traces() {
-		if r.session != "" {
-			g = slices.DeleteFunc(g, func(f *archive.File) bool { return !ix.Below(f, r.session) })
-		}
-		if len(g) > 0 {
-			groups = append(groups, g)
-		}
+	groups := ix.Traces()
+	if r.session == "" {
+		return groups
 	}
-	return groups
+	below := ix.Below(r.session)
+	for i := range groups {
+		groups[i] = slices.DeleteFunc(groups[i], func(f *archive.File) bool { return !below(f) })
+	}
+	return slices.DeleteFunc(groups, func(g []*archive.File) bool { return len(g) == 0 })
 }
 
-// project replays the chosen files, one trace after the other.
+// project replays the chosen files, one trace after the other. What was read when it is interrupted is written still.
 func (r *replay) project(ctx context.Context, ix *archive.Index, groups [][]*archive.File, o archive.Options,
 	dest destination, sum *summary,
 ) error {
+	left := 0
+	for _, g := range groups {
+		left += len(g)
+	}
 	for _, group := range groups {
 		sink := dest.trace()
 		var shifted *archive.Shifted
@@ -262,21 +299,24 @@ func (r *replay) project(ctx context.Context, ix *archive.Index, groups [][]*arc
 			shifted = &archive.Shifted{}
 			sink = shifted
 		}
-		for _, f := range group {
-			rep := ix.Project(ctx, f, o, sink)
+		at := group[0]
+		for _, rep := range ix.ProjectTrace(ctx, group, o, sink) {
 			sum.add(rep)
-			if ctx.Err() != nil {
-				break
-			}
+			at = rep.File
+			left--
 		}
 		if shifted != nil {
 			shifted.Release(dest.trace(), r.now)
 		}
-		if err := dest.flush(); err != nil {
-			return err
-		}
-		if ctx.Err() != nil {
-			return nil
+		interrupted := ctx.Err() != nil
+		err := dest.flush(ctx)
+		switch {
+		case err != nil && !errors.Is(err, context.Canceled):
+			return &exitError{exitFinding, err}
+		case interrupted:
+			return sum.interrupt("reading", at.Path, left)
+		case ctx.Err() != nil:
+			return sum.interrupt("writing the trace of", at.Path, left)
 		}
 	}
 	return nil

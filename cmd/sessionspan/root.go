@@ -47,7 +47,7 @@ func usage(format string, args ...any) error {
 func run(ctx context.Context, args []string, s streams) int {
 	root := newRoot(s)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitOK
 	}
@@ -58,7 +58,10 @@ func run(ctx context.Context, args []string, s streams) int {
 	if err != nil {
 		fmt.Fprintln(s.err, "sessionspan:", waterfall.Sanitize(err.Error()))
 		if code == exitUsage {
-			fmt.Fprintln(s.err, "See: sessionspan --help")
+			if cmd.Name() == "help" {
+				cmd = root
+			}
+			fmt.Fprintf(s.err, "See: %s --help\n", cmd.CommandPath())
 		}
 	}
 	return code
@@ -81,6 +84,11 @@ Results go to standard output, everything else to standard error. Nothing is sen
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.AddCommand(newReplay(s))
+	root.AddCommand(newRepair(s))
+	root.AddCommand(newList(s), newMan())
+	root.AddCommand(newVerify(s), newShow(s))
+	completePaths(root)
+	strict(root)
 	return root
 }
 

@@ -1,11 +1,12 @@
 package main
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/sessionspan/sessionspan/internal/archive"
 	"github.com/sessionspan/sessionspan/internal/projection"
@@ -21,6 +22,7 @@ type summary struct {
 	start time.Time
 	log   io.Writer // nil for a program
 	shown map[string]int
+	begun bool // there is something to sum up
 	// leaves counts the sessions that have the entry that a selection names.
 	leaves int
 
@@ -31,15 +33,30 @@ type summary struct {
 	Open     openCounts       `json:"open"`
 	Bytes    int64            `json:"bytes"`
 	Damaged  int              `json:"damaged"`
-	// Unreadable counts the files without a usable header, or that could not be read to the end.
-	Unreadable int       `json:"unreadable"`
-	Problems   []problem `json:"problems"`
-	Seconds    float64   `json:"seconds"`
+	// Unreadable counts the files that could not be opened or have no usable header, CutShort those that could not be read
+	// to their ends.
+	Unreadable int `json:"unreadable"`
+	CutShort   int `json:"cut_short"`
+	// Outside counts the sessions with nothing in the time asked for.
+	Outside     int           `json:"outside"`
+	Problems    []problem     `json:"problems"`
+	Interrupted *interruption `json:"interrupted,omitempty"`
+	// Error is why the command ended early, or with nothing.
+	Error   string  `json:"error,omitempty"`
+	Seconds float64 `json:"seconds"`
+}
+
+// interruption says what was being done when the signal came.
+type interruption struct {
+	While string `json:"while"`
+	Path  string `json:"path,omitempty"`
+	// NotReached counts the files after that one.
+	NotReached int `json:"not_reached"`
 }
 
 // problem is something that was wrong with a file, or notable.
 type problem struct {
-	// Kind is damaged, not_read or note.
+	// Kind is damaged, not_read, cut_short or note.
 	Kind string `json:"kind"`
 	Path string `json:"path,omitempty"`
 	What string `json:"what"`
@@ -93,11 +110,30 @@ func (s *summary) say(p problem) {
 		s.Problems = append(s.Problems, p)
 		return
 	}
-	what := strings.ReplaceAll(p.Kind, "_", " ") + ": "
-	if p.Path != "" {
-		what += p.Path + ": "
+	kind := strings.ReplaceAll(p.Kind, "_", " ")
+	if p.Kind == "cut_short" {
+		kind = "not read to the end"
 	}
-	fmt.Fprintln(s.log, waterfall.Sanitize(what+p.What))
+	what := forPeople(p.What)
+	if p.Path != "" {
+		what = forPeople(p.Path) + ": " + what
+	}
+	fmt.Fprintf(s.log, "%s: %s\n", kind, what)
+}
+
+// maxText bounds, in bytes, how much of one text from a file or a path is shown to people.
+const maxText = 1000
+
+// forPeople makes a text safe and short enough to be shown.
+func forPeople(text string) string {
+	if len(text) <= maxText {
+		return waterfall.Sanitize(text)
+	}
+	end := maxText
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return fmt.Sprintf("%s… (%d bytes)", waterfall.Sanitize(text[:end]), len(text))
 }
 
 // found takes a problem of a file.
@@ -109,15 +145,41 @@ func (s *summary) found(path string, err error, note bool) {
 	s.say(problem{kind, path, err.Error()})
 }
 
-// unreadable takes the error of a file that could not be read; it has the path in it.
+// unreadable takes the error of a file that could not be read, or not to its end.
 func (s *summary) unreadable(err error) {
+	p := problem{Kind: "not_read", What: err.Error()}
+	if e, ok := errors.AsType[*archive.FileError](err); ok {
+		p.Path, p.What = e.Path, e.What()
+		if e.Begun {
+			p.Kind = "cut_short"
+			s.CutShort++
+			s.say(p)
+			return
+		}
+	}
 	s.Unreadable++
-	s.say(problem{"not_read", "", err.Error()})
+	s.say(p)
 }
 
-func (s *summary) copies(id string, paths []string) {
-	s.say(problem{"note", "", fmt.Sprintf("session %s is in several files, whose common part is the same spans: %s",
-		id, strings.Join(paths, ", "))})
+func (s *summary) copies(c archive.Copied) {
+	s.say(problem{"note", "", fmt.Sprintf("session %s is in several files, of whose spans each is given once: %s",
+		forPeople(c.ID), strings.Join(c.Paths, ", "))})
+}
+
+// interrupt notes that the command was interrupted while it did something, with so many files to go.
+func (s *summary) interrupt(while, path string, left int) error {
+	if path == archive.Stdin {
+		path = "standard input"
+	}
+	s.Interrupted = &interruption{while, path, left}
+	what := "interrupted while " + strings.TrimSpace(while+" "+path)
+	if left > 0 {
+		what += "; " + count(left, "file") + " not reached"
+	}
+	if s.begun {
+		what += "; what is above is complete as far as it goes"
+	}
+	return &exitError{exitFinding, errors.New(what)}
 }
 
 func (s *summary) add(r archive.Report) {
@@ -129,13 +191,16 @@ func (s *summary) add(r archive.Report) {
 	for t, n := range r.Spans {
 		s.Spans[t] += n
 	}
-	if r.Err != nil {
+	if _, ok := errors.AsType[*archive.FileError](r.Err); ok {
 		s.unreadable(r.Err)
 	}
 	if !r.NoLeaf {
 		s.leaves++
 	}
-	if r.Session == nil {
+	if r.Outside {
+		s.Outside++
+	}
+	if r.Session == nil || r.Outside {
 		return
 	}
 	one := sessionSummary{
@@ -146,16 +211,26 @@ func (s *summary) add(r archive.Report) {
 	s.Sessions = append(s.Sessions, one)
 }
 
-func (s *summary) damaged() bool { return s.Damaged > 0 || s.Unreadable > 0 }
+func (s *summary) damaged() bool { return s.Damaged > 0 || s.Unreadable > 0 || s.CutShort > 0 }
 
-func (s *summary) writeJSON(w io.Writer) {
+// writeJSON writes the summary for a program, with the error that the command ends with, and returns what is left to say
+// of that.
+func (s *summary) writeJSON(w io.Writer, err error) error {
 	s.Seconds = time.Since(s.start).Seconds()
-	out, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		fmt.Fprintln(w, err)
-		return
+	code := exitOK
+	if e, ok := errors.AsType[*exitError](err); ok {
+		code = e.code
+		if e.err != nil {
+			s.Error = e.err.Error()
+		}
 	}
-	fmt.Fprintf(w, "%s\n", out)
+	if err := writeJSON(w, s); err != nil {
+		return &exitError{exitFinding, err}
+	}
+	if code == exitOK {
+		return nil
+	}
+	return &exitError{code: code}
 }
 
 // maxListed bounds how many sessions are listed with their trace ids.
@@ -164,11 +239,11 @@ const maxListed = 50
 func (s *summary) write(w io.Writer) {
 	for i, one := range s.Sessions {
 		if i == maxListed {
-			fmt.Fprintf(w, "… and %d sessions more; --json lists all\n", len(s.Sessions)-maxListed)
+			fmt.Fprintf(w, "… and %s more; --json lists all\n", count(len(s.Sessions)-maxListed, "session"))
 			break
 		}
-		fmt.Fprintf(w, "session %s  trace %s  %s in %s\n", waterfall.Sanitize(one.ID), one.TraceID,
-			count(total(one.Spans), "span"), waterfall.Sanitize(one.Path))
+		fmt.Fprintf(w, "session %s  trace %s  %s in %s\n", forPeople(one.ID), one.TraceID,
+			count(total(one.Spans), "span"), forPeople(one.Path))
 	}
 	fmt.Fprintf(w, "%s, %s, %s", count(len(s.Sessions), "session"), count(s.Entries, "entry"), count(total(s.Spans), "span"))
 	if list := s.Spans.list(); list != "" {
@@ -183,6 +258,12 @@ func (s *summary) write(w io.Writer) {
 	}
 	if s.Unreadable > 0 {
 		fmt.Fprintf(w, "; %s not read", count(s.Unreadable, "file"))
+	}
+	if s.CutShort > 0 {
+		fmt.Fprintf(w, "; %s not read to the end", count(s.CutShort, "file"))
+	}
+	if s.Outside > 0 {
+		fmt.Fprintf(w, "; %s left out: nothing in that time", count(s.Outside, "session"))
 	}
 	fmt.Fprintln(w)
 }

@@ -1,0 +1,273 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sessionspan/sessionspan/internal/archive"
+	"github.com/sessionspan/sessionspan/internal/source"
+	"github.com/spf13/cobra"
+)
+
+// list holds what the command line of list says.
+type list struct {
+	streams
+	paths []string
+
+	format       string
+	maxLine      int
+	current, top bool
+	harness, cwd string
+	since, until string
+	state, name  string
+	parent       string
+	limit        int
+	json, wide   bool
+
+	from, to time.Time
+	dir      string // cwd, absolute
+	now      time.Time
+}
+
+const listHelp = `Lists stored sessions, newest first.
+
+PATH is a file, a folder (with all below it), a pattern, or - for standard input. Files may be compressed with gzip or
+zstd. With no path, all sessions in the known agents' folders are listed.
+
+A session starts when its header says that it was created. It lasts from there to the last entry. Runs are counted in the
+parts in which they were worked on; calls are tool calls, however often one was handed to its tool; tokens are those that
+went in and came out of all model calls, ≥ before them when some call does not say.
+
+The state says where the work at the leaf stands, the leaf being the entry at which the session would go on:
+
+  waiting      for a person: a call is held, or the last run ended to ask for something
+  open         a run or a call has not ended, and something was written in the last 24 hours
+  cut off      a run or a call has not ended, and nothing was written for 24 hours (for programs: cut_off)
+  error, aborted, interrupted, stopped, done
+               how the last run ended
+  ended        the last run ended for a reason that the format does not know
+  empty        no run was started
+
+A ! after the state marks a session whose file is damaged; it is listed as far as it can be read.
+
+A terminal gets the columns that fit into it; elsewhere, or with --wide, all of them are written. --json writes every
+field whole, one JSON object a line. With --limit, only as many files are read as it takes.
+
+The exit code is 0 when everything was read, 1 when a file was damaged or could not be read, 2 for wrong usage.`
+
+const listExamples = `  # all sessions on this machine
+  sessionspan list
+
+  # the ten newest ones in this folder that can be gone on with
+  sessionspan list --cwd . --current --top --limit 10
+
+  # what waits for an answer
+  sessionspan list --state waiting ~/.agent/sessions
+
+  # the sessions that a session spawned
+  sessionspan list --parent 019cdc2c-b006-7000-8000-000000000001 ~/.agent/sessions
+
+  # input tokens of each harness
+  sessionspan list --json | jq -s 'group_by(.harness)[] | {h: .[0].harness, n: map(.input_tokens) | add}'`
+
+// anyState is the default of --state.
+const anyState = "any"
+
+func newList(s streams) *cobra.Command {
+	l := &list{streams: s}
+	cmd := &cobra.Command{
+		Use:     "list [PATH…]",
+		Short:   "List stored sessions, newest first",
+		Long:    listHelp,
+		Example: listExamples,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l.paths = args
+			return l.run(cmd.Context())
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.BoolVar(&l.current, "current", false, "leave out sessions that were continued in another one; their subsessions stay")
+	f.BoolVar(&l.top, "top", false, "leave out subsessions: those that a call of another session spawned")
+	f.StringVar(&l.parent, "parent", "", "only the sessions that the session with this `ID` spawned")
+	states := []string{anyState}
+	for _, st := range archive.States {
+		states = append(states, string(st))
+	}
+	choice(cmd, &l.state, "state", "only sessions in this state", states...)
+	f.StringVar(&l.name, "name", "", "only sessions with this `TEXT` in their name, in upper or lower case")
+	f.StringVar(&l.harness, "harness", "", "only sessions written by the agent with this `NAME`, in upper or lower case")
+	f.StringVar(&l.cwd, "cwd", "", "only sessions whose working directory is `DIR`")
+	f.StringVar(&l.since, "since", "", "only sessions that started at `TIME` (RFC 3339) or later")
+	f.StringVar(&l.until, "until", "", "only sessions that started before `TIME` (RFC 3339)")
+	f.IntVarP(&l.limit, "limit", "n", 0, "at most this `NUMBER` of sessions (0: all)")
+	choice(cmd, &l.format, "format", "how the files are written", source.Names()...)
+	f.IntVar(&l.maxLine, "max-line", 256<<20, "skip lines of more than this many `BYTES`")
+	f.BoolVar(&l.json, "json", false, "write one JSON object a line")
+	f.BoolVar(&l.wide, "wide", false, "write all columns on a terminal too, however wide it is")
+	return cmd
+}
+
+// check reads the flags that are more than words.
+func (l *list) check() error {
+	var err error
+	if l.from, err = parseTime("since", l.since); err != nil {
+		return err
+	}
+	if l.to, err = parseTime("until", l.until); err != nil {
+		return err
+	}
+	switch {
+	case !l.from.IsZero() && !l.to.IsZero() && !l.from.Before(l.to):
+		return usage("--since %s is not before --until %s: no session starts in between", l.since, l.until)
+	case l.limit < 0:
+		return usage("--limit %d: want a number of sessions, or 0 for all", l.limit)
+	case l.maxLine <= 0:
+		return usage("--max-line %d: want a number above 0", l.maxLine)
+	case l.parent != "" && l.top:
+		return usage("--parent asks for subsessions and --top leaves them out: give one of them")
+	}
+	if l.cwd != "" {
+		if l.dir, err = filepath.Abs(l.cwd); err != nil {
+			return &exitError{exitFinding, err}
+		}
+	}
+	return nil
+}
+
+func (l *list) run(ctx context.Context) error {
+	l.now = time.Now()
+	if err := l.check(); err != nil {
+		return err
+	}
+	found, err := l.find(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return &exitError{exitFinding, errors.New("interrupted while looking for files; none was read")}
+	case err != nil:
+		return &exitError{exitUsage, err}
+	}
+	o := archive.Options{Source: source.Options{Format: l.format, MaxLine: l.maxLine}, Now: l.now}
+	ix := archive.NewIndex(ctx, found.Files, l.in, o.Source)
+	about := &findings{w: l.err}
+	about.files(found, ix.Bad, len(l.paths) == 0)
+	about.copies(ix.Copies())
+
+	sessions := slices.DeleteFunc(slices.Clone(ix.Files), func(f *archive.File) bool { return !l.wantsHeader(f) })
+	slices.SortStableFunc(sessions, func(a, b *archive.File) int {
+		return cmp.Or(b.Created().Compare(a.Created()), strings.Compare(a.Path, b.Path))
+	})
+	rows, unreached := l.read(ctx, ix, sessions, o, about)
+	if err := l.write(rows); err != nil {
+		return &exitError{exitFinding, err}
+	}
+	none := 0
+	if len(rows) == 0 && ctx.Err() == nil {
+		none = len(ix.Files)
+	}
+	about.end(none)
+	switch {
+	case ctx.Err() != nil:
+		return &exitError{exitFinding, fmt.Errorf("interrupted; %s not reached", count(unreached+len(ix.Unreached), "file"))}
+	case about.any():
+		return &exitError{code: exitFinding}
+	}
+	return nil
+}
+
+func (l *list) find(ctx context.Context) (archive.Found, error) {
+	if len(l.paths) > 0 {
+		return archive.Find(ctx, l.paths)
+	}
+	return archive.Known(ctx)
+}
+
+// wantsHeader reports whether a session is wanted as far as its header tells.
+func (l *list) wantsHeader(f *archive.File) bool {
+	s := f.Session
+	switch {
+	case l.top && s.Spawn != nil,
+		l.parent != "" && (s.Spawn == nil || s.Spawn.Session != l.parent),
+		l.harness != "" && !strings.EqualFold(s.Harness, l.harness),
+		l.cwd != "" && s.CWD != l.cwd && filepath.Clean(s.CWD) != l.dir,
+		!f.Created().IsZero() && !l.inTime(f.Created()):
+		return false
+	}
+	return true
+}
+
+// wants reports whether a session is wanted, once it has been read.
+func (l *list) wants(v *archive.Overview) bool {
+	switch {
+	case l.current && v.ContinuedIn != "",
+		l.state != anyState && string(v.State) != l.state,
+		l.name != "" && !strings.Contains(strings.ToLower(v.Name), strings.ToLower(l.name)),
+		!l.inTime(v.Start):
+		return false
+	}
+	return true
+}
+
+func (l *list) inTime(t time.Time) bool {
+	return (l.from.IsZero() || !t.Before(l.from)) && (l.to.IsZero() || !t.IsZero() && t.Before(l.to))
+}
+
+// batch is how many files are read before it is asked whether those are enough.
+const batch = 64
+
+// read reads sessions, given newest first, as far as it takes, and returns those that are wanted, and how many were not
+// reached.
+func (l *list) read(ctx context.Context, ix *archive.Index, sessions []*archive.File, o archive.Options, about *findings,
+) (rows []archive.Overview, unreached int) {
+	step := max(len(sessions), 1)
+	// A session whose header does not say when it started may turn out to be one of the newest.
+	if l.limit > 0 && !slices.ContainsFunc(sessions, func(f *archive.File) bool { return f.Created().IsZero() }) {
+		step = batch
+	}
+	var bytes int64
+	for _, f := range sessions {
+		bytes += f.Size()
+	}
+	bar := newProgress(l.err, "reading", bytes)
+	for chunk := range slices.Chunk(sessions, step) {
+		for _, v := range ix.Overviews(ctx, chunk, o, bar.add) {
+			switch {
+			case v.Err != nil && errors.Is(v.Err, ctx.Err()):
+				unreached++
+			default:
+				about.session(&v)
+				if (v.Err == nil || begun(v.Err)) && l.wants(&v) {
+					rows = append(rows, v)
+				}
+			}
+		}
+		if l.limit > 0 && len(rows) >= l.limit && step == batch {
+			break
+		}
+	}
+	bar.end()
+	slices.SortStableFunc(rows, func(a, b archive.Overview) int {
+		return cmp.Or(b.Start.Compare(a.Start), strings.Compare(a.File.Path, b.File.Path))
+	})
+	if l.limit > 0 && len(rows) > l.limit {
+		rows = rows[:l.limit]
+	}
+	return rows, unreached
+}
+
+func (l *list) write(rows []archive.Overview) error {
+	if l.json {
+		return writeListJSON(l.out, rows)
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	as := lookFor(l.out, l.wide)
+	return listTable(rows, as).write(l.out, as)
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// written writes a table without colour.
+func written(t *testing.T, tab *table, l look) string {
+	t.Helper()
+	var b strings.Builder
+	if err := tab.write(&b, l); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func sampleTable() *table {
+	return &table{
+		columns: []column{
+			{title: "ID"}, {title: "N", right: true, rank: 2}, {title: "NAME", least: 6, rank: 1}, {title: "PATH", rank: 3},
+		},
+		rows: [][]cell{
+			{{text: "a"}, {text: "1"}, {text: "日本語の名前"}, {text: "/x"}},
+			{{text: "bcd"}, {text: "1234"}, {text: "short"}, {text: "/yy"}},
+		},
+	}
+}
+
+func TestTableFitsTheWidth(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		width int
+		want  string
+	}{
+		{
+			"as wide as it gets", 0, "" +
+				"ID      N  NAME          PATH\n" +
+				"a       1  日本語の名前  /x\n" +
+				"bcd  1234  short         /yy\n",
+		},
+		{
+			"a text is cut first", 25, "" +
+				"ID      N  NAME      PATH\n" +
+				"a       1  日本語…   /x\n" +
+				"bcd  1234  short     /yy\n",
+		},
+		{
+			"then columns are left out, and what is there has their room", 22, "" +
+				"ID      N  NAME\n" +
+				"a       1  日本語の名…\n" +
+				"bcd  1234  short\n",
+		},
+		{
+			"one after the other", 16, "" +
+				"ID   NAME\n" +
+				"a    日本語の名…\n" +
+				"bcd  short\n",
+		},
+		{
+			"what has no rank stays", 2, "" +
+				"ID\n" +
+				"a\n" +
+				"bcd\n",
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got := written(t, sampleTable(), look{width: tc.width})
+			if got != tc.want {
+				t.Errorf("got\n%s\nwant\n%s", got, tc.want)
+			}
+			for line := range strings.Lines(got) {
+				if w := ansi.StringWidth(strings.TrimSuffix(line, "\n")); tc.width > 2 && w > tc.width {
+					t.Errorf("%q is %d columns wide", line, w)
+				}
+			}
+		})
+	}
+}
+
+// No width makes a line longer than it, or the table fail, down to what must stay.
+func TestTableAtEveryWidth(t *testing.T) {
+	for width := 3; width < 40; width++ {
+		for line := range strings.Lines(written(t, sampleTable(), look{width: width})) {
+			if w := ansi.StringWidth(strings.TrimSuffix(line, "\n")); w > width {
+				t.Errorf("at %d columns %q is %d wide", width, line, w)
+			}
+		}
+	}
+}
+
+func TestCellIsSafeAndShort(t *testing.T) {
+	for name, tc := range map[string]struct {
+		text, want string
+		ascii      bool
+	}{
+		"nothing":            {text: "", want: "-"},
+		"blanks":             {text: " \n", want: "-"},
+		"escape sequences":   {text: "a\x1b[31mb", want: "a␛[31mb"},
+		"line ends":          {text: "a\nb", want: "a b"},
+		"other letters":      {text: "日本", ascii: true, want: "??"},
+		"a megabyte":         {text: strings.Repeat("x", 1<<20), want: strings.Repeat("x", maxCell-1) + "…"},
+		"a megabyte, ASCII":  {text: strings.Repeat("x", 1<<20), ascii: true, want: strings.Repeat("x", maxCell-2) + ".."},
+		"cut within a rune":  {text: strings.Repeat("x", 8*maxCell-1) + "日本", want: strings.Repeat("x", maxCell-1) + "…"},
+		"bytes of no letter": {text: "a\xff", want: "a�"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := (look{ascii: tc.ascii}).safe(tc.text); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,132 @@
+package verify
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/sessionspan/sessionspan/format"
+	"github.com/sessionspan/sessionspan/internal/stored"
+)
+
+// Rules about reading a file, beside those of [format.Rule].
+const (
+	RuleDamage    = "damage"       // each line is an entry
+	RuleTornTail  = "torn_tail"    // the last line is whole
+	RuleDuplicate = "duplicate_id" // each id is used once
+	RuleParent    = "parent"       // a parent is an earlier entry
+	RuleBase      = "base"         // entries keep to the header's base (C.5)
+
+	// What is notable and breaks no rule.
+	RuleUnfamiliar = "unfamiliar"
+	RuleRepeat     = "repeat"
+)
+
+// damageRules are looked through in order: a torn line wraps what is wrong with it as well.
+var damageRules = []struct {
+	err  error
+	rule string
+}{
+	{format.ErrTornTail, RuleTornTail},
+	{format.ErrDuplicateEntry, RuleDuplicate},
+	{format.ErrNoParent, RuleParent},
+	{format.ErrBase, RuleBase},
+}
+
+// Finding is something in a file that is not as it should be, or, as a note, that somebody may want to know.
+type Finding struct {
+	// Line counts from 1, Offset is that of the line's first byte once decompressed.
+	Line   int
+	Offset int64
+	// Rule is what it is about, in one word for programs; Entry the id of the entry, or "".
+	Rule, Entry string
+	What        string
+	Note        bool
+}
+
+// Report is what the verification of a file came to.
+type Report struct {
+	// Findings are in the order of the file.
+	Findings []Finding
+	// Known: the format is one that there is something to check of beyond damage.
+	Known bool
+	// Entries counts the entries, Hashes to IDs are those of [format.Check].
+	Entries                          int
+	Hashes, NoHash, Runs, Calls, IDs int
+}
+
+// Empty reports whether there was nothing to check.
+func (r *Report) Empty() bool { return r.Hashes+r.Runs+r.Calls+r.IDs == 0 }
+
+// Broken counts the findings that are not notes.
+func (r *Report) Broken() int {
+	n := 0
+	for _, f := range r.Findings {
+		if !f.Note {
+			n++
+		}
+	}
+	return n
+}
+
+// File verifies a file. The error is that of the context.
+func File(ctx context.Context, f *stored.File) (*Report, error) {
+	r := &Report{Known: f.Session != nil}
+	for _, d := range f.Damage {
+		r.Findings = append(r.Findings, Finding{
+			Line: d.Line, Offset: d.Offset, Rule: ruleOf(d.Err), Entry: d.Entry, What: d.What,
+		})
+	}
+	if s := f.Session; s != nil {
+		check, err := s.Check(ctx)
+		if err != nil {
+			return nil, err
+		}
+		r.Entries = s.Len()
+		r.take(s, check)
+	}
+	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return cmp.Compare(a.Line, b.Line) })
+	return r, nil
+}
+
+func ruleOf(damage error) string {
+	for _, d := range damageRules {
+		if errors.Is(damage, d.err) {
+			return d.rule
+		}
+	}
+	return RuleDamage
+}
+
+func (r *Report) take(s *format.Session, c *format.Check) {
+	r.Hashes, r.NoHash, r.Runs, r.Calls, r.IDs = c.Hashes, c.NoHash, c.Runs, c.Calls, c.IDs
+	for _, f := range c.Findings {
+		r.Findings = append(r.Findings, Finding{
+			Line: f.Line, Offset: f.Offset, Rule: string(f.Rule), Entry: f.Entry, What: f.Err.Error(), Note: f.Note,
+		})
+	}
+	for _, line := range s.Repeats() {
+		r.note(line.Number, line.Offset, RuleRepeat, "the line repeats an earlier one, and is the same entry")
+	}
+	for _, u := range c.Unfamiliar {
+		r.unfamiliar(u)
+	}
+	if s.Header().Newer() {
+		r.note(1, 0, RuleUnfamiliar, s.Header().Format+" is newer than this version knows: not checked under its own rules")
+	}
+}
+
+func (r *Report) note(line int, offset int64, rule, what string) {
+	r.Findings = append(r.Findings, Finding{Line: line, Offset: offset, Rule: rule, What: what, Note: true})
+}
+
+// unfamiliar notes what was not checked since this version does not know it.
+func (r *Report) unfamiliar(u format.Unfamiliar) {
+	what := u.What + " is not known to this version, and was not checked"
+	if u.Count > 1 {
+		what += fmt.Sprintf(" (on %d lines)", u.Count)
+	}
+	r.note(u.Line, u.Offset, RuleUnfamiliar, what)
+}

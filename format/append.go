@@ -123,7 +123,7 @@ func (s *Session) encode(e Entry, env *Envelope, now bool) ([]byte, error) {
 	given := e.Base()
 	kept := *given
 	defer func() { *given = kept }()
-	if s.header.rules().contentIDs {
+	if s.header.rules().ContentIDs {
 		return s.encodeHashed(e, env, now)
 	}
 	if env.ID == "" {
@@ -201,7 +201,7 @@ func (s *Session) writeLine(data []byte) {
 
 // moveLeaf makes the newest entry the leaf, or what the rules say instead.
 func (s *Session) moveLeaf(e Entry, parent int) {
-	steady := s.header.rules().steadyLeaf
+	steady := s.header.rules().SteadyLeaf
 	if isMark(e) {
 		if target, ok := s.index[e.(*LabelEntry).Target]; ok && target >= s.base && !isMark(s.rows[target].entry) {
 			s.leaf = target

@@ -216,11 +216,13 @@ func TestAppendRefuses(t *testing.T) {
 		{"merged work twice", "4 11", nil, &InfoEntry{Envelope: Envelope{Parents: []Ref{{"b", "x"}, {"b", "x"}}}}, ErrParents},
 		{
 			"a dispatch after a reject", "2 8 11",
-			[]Entry{NewDecision("c", "e1", VerdictReject, "").WithReason("no")}, NewDispatch("c", "e1"), ErrCallRejected,
+			[]Entry{NewDecision("c", "e1", VerdictReject, "").WithReason("no")},
+			NewDispatch("c", "e1"), ErrCallRejected,
 		},
 		{
 			"a dispatch after an answer", "8 11",
-			[]Entry{NewDispatch("c", "e1"), NewDecision("c", "e1", VerdictAnswer, "")}, NewDispatch("c", "e1"), ErrCallOrder,
+			[]Entry{NewDispatch("c", "e1"), NewDecision("c", "e1", VerdictAnswer, "")},
+			NewDispatch("c", "e1"), ErrCallOrder,
 		},
 		{"a dispatch after the output", "9 11", []Entry{NewItem(Item{Raw: raw(output)})}, NewDispatch("c", "e1"), ErrCallOrder},
 		{"a dispatch of no call", "9 11", nil, NewDispatch("d", "e1"), ErrCallOrder},

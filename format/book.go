@@ -3,7 +3,7 @@ package format
 // book follows the calls of a path, entry by entry. What an entry changed can be taken back, last entry first, so that one
 // book serves all paths of a tree.
 type book struct {
-	rules    *rules
+	rules    *Rules
 	promised bool // the file records every dispatch
 	calls    []*openCall
 	byEntry  map[string]*openCall // by the id of the entry that holds the call
@@ -77,7 +77,7 @@ func (b *book) add(e Entry) change {
 func (b *book) open(e *ItemEntry) change {
 	id := e.Item.CallID
 	same := b.byID[id]
-	if same != nil && !b.rules.latestCall {
+	if same != nil && !b.rules.LatestCall {
 		return change{}
 	}
 	c := &openCall{Call: Call{Entry: e}, place: len(b.calls)}
@@ -121,7 +121,7 @@ func (b *book) undo(ch change) {
 }
 
 func (b *book) find(callID, target string) *openCall {
-	if b.rules.latestCall {
+	if b.rules.LatestCall {
 		if c := b.byEntry[target]; c != nil {
 			return c
 		}
@@ -142,7 +142,7 @@ func (b *book) state(c *openCall) CallState {
 		return CallCompleted
 	case c.answered:
 		return CallAnswered
-	case b.rules.rejected && c.rejected:
+	case b.rules.RejectedState && c.rejected:
 		return CallRejected
 	case b.held(c):
 		return CallHeld
@@ -155,7 +155,7 @@ func (b *book) state(c *openCall) CallState {
 }
 
 func (b *book) held(c *openCall) bool {
-	if !b.rules.answers {
+	if !b.rules.Answers {
 		return c.hold && len(c.Dispatches) == 0
 	}
 	return c.hold && !c.handed

@@ -135,7 +135,7 @@ func (s *Session) Calls(leaf string) ([]*Call, error) {
 
 func (s *Session) dispatched() map[string]bool {
 	targets := map[string]bool{}
-	if !s.header.rules().elsewhere {
+	if !s.header.rules().DispatchElsewhere {
 		return targets
 	}
 	for _, r := range s.rows {

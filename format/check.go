@@ -19,7 +19,8 @@ type Finding struct {
 	Offset int64
 	// Err says what is wrong.
 	Err error
-	// Note: nobody is misled by it, such as a line that says the right thing in another order.
+	// Note: nobody is misled by it, such as by a line that says the right thing in another order; or the file is of a minor yet
+	// to come ([Header.Newer]), whose rules may be others.
 	Note bool
 }
 
@@ -110,7 +111,7 @@ func (s *Session) Check(ctx context.Context) (*Check, error) {
 // checker walks a tree or a path and notes what is wrong.
 type checker struct {
 	s     *Session
-	rules *rules
+	rules *Rules
 	at    int // row of the entry at hand
 
 	findings []*Finding
@@ -129,7 +130,7 @@ type checker struct {
 func newChecker(s *Session) *checker {
 	c := &checker{s: s, rules: s.header.rules(), runs: newPartition(s.header), dispatched: s.dispatched()}
 	c.whole = c.runs.book
-	if !c.rules.pathReason {
+	if !c.rules.PathReason {
 		c.whole = newBook(s.header)
 	}
 	return c
@@ -142,6 +143,7 @@ func (c *checker) found(err error) {
 	line := c.s.text[c.s.rows[c.at].line]
 	c.findings = append(c.findings, &Finding{
 		Rule: ruleOf(err), Entry: c.s.id(c.at), Line: line.Number, Offset: line.Offset, Err: err,
+		Note: c.s.header.Newer(),
 	})
 }
 

@@ -11,7 +11,7 @@ import (
 
 // content checks that an id is the hash of its entry, and that its line says everything in the one way there is (C.4).
 func (c *checker) content(e Entry) {
-	if !c.rules.contentIDs {
+	if !c.rules.ContentIDs {
 		return
 	}
 	line := c.s.text[c.s.rows[c.at].line].Data
@@ -45,7 +45,7 @@ func canonicalTime(raw []byte) bool {
 // named checks that the entries which an entry names are there, and that it does not only name what it should hold.
 func (c *checker) named(e Entry) {
 	c.found(c.s.checkReferences(e))
-	if refs := e.Base().Parents; c.rules.parents && len(refs) > 0 {
+	if refs := e.Base().Parents; c.rules.Parents && len(refs) > 0 {
 		c.found(checkParents(refs, e.Base().Parent, func(id string) bool {
 			row, ok := c.s.index[id]
 			return ok && row < c.at
@@ -53,7 +53,7 @@ func (c *checker) named(e Entry) {
 	}
 	switch e := e.(type) {
 	case *ItemEntry:
-		if c.rules.materialised && e.Item.Type == ItemReference {
+		if c.rules.Materialised && e.Item.Type == ItemReference {
 			c.found(fmt.Errorf("%w: an item that only names another, which is not written from minor 4 on", ErrInvalidEntry))
 		}
 	case *CompactionEntry:

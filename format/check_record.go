@@ -59,7 +59,7 @@ func (c *checker) run(r *openRun) {
 		call := c.runs.book.byID[id]
 		return call != nil && call.Output == nil && r.calls[call]
 	}))
-	if !c.rules.source {
+	if !c.rules.RunSource {
 		return
 	}
 	switch source := r.start.Source; {
@@ -72,7 +72,7 @@ func (c *checker) run(r *openRun) {
 
 // unique checks that no two calls have one id, from the minor on that wants it (C, 0.9).
 func (c *checker) unique() {
-	if !c.rules.order {
+	if !c.rules.CallOrder {
 		return
 	}
 	first := map[string]string{}

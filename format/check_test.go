@@ -182,6 +182,14 @@ func TestCheckExactNumbers(t *testing.T) {
 	}
 }
 
+// By the rules of a minor yet to come it may be right.
+func TestCheckOfANewerFile(t *testing.T) {
+	s := mustRead(t, file(headerOf("12"), entry("label", "a", "", `"target":"x"`, `"label":"l"`)))
+	if diff := cmp.Diff([]string{"a content_id?", "a canonical?", "a reference?"}, checkText(t, s)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestCheckIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

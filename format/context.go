@@ -113,14 +113,14 @@ type compaction struct {
 }
 
 // add returns the view after the next entry of the path, which has that place on it.
-func (v view) add(e Entry, place int, r *rules) view {
+func (v view) add(e Entry, place int, r *Rules) view {
 	switch e := e.(type) {
 	case *ConfigEntry:
 		var s Settings
 		if v.settings != nil {
 			s = *v.settings
 		}
-		if !r.omittedStays && e.Omitted == nil {
+		if !r.OmittedStays && e.Omitted == nil {
 			s.Omitted = nil
 		}
 		s = s.Apply(e)

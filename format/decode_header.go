@@ -43,7 +43,7 @@ func DecodeHeader(line []byte) (*Header, error) {
 	h.ParentSession = d.text(f[8])
 	h.SpawnedBy = d.text(f[9])
 	h.Media = d.text(f[10])
-	base := h.rules().base
+	base := h.rules().Base
 	if base {
 		h.Base = d.text(f[11])
 	}

@@ -42,7 +42,7 @@ func EncodeHeader(h *Header) ([]byte, error) {
 	if bytes.IndexByte(line, '\n') >= 0 {
 		return nil, fmt.Errorf("%w: header: %w", ErrInvalidEntry, errLineFeed)
 	}
-	if h.rules().contentIDs {
+	if h.rules().ContentIDs {
 		canonical, err := openresponses.CanonicalJSON(line)
 		if err != nil {
 			return nil, fmt.Errorf("%w: header: %w", ErrInvalidEntry, err)

@@ -22,9 +22,9 @@ func (s *Session) Migrate(format string) (*Session, error) {
 	header := s.header.clone()
 	header.Format = format
 	switch {
-	case s.header.rules().contentIDs:
+	case s.header.rules().ContentIDs:
 		return nil, fmt.Errorf("%w: it is of %s, whose ids are hashes already", ErrMigrate, s.header.Format)
-	case !header.rules().contentIDs:
+	case !header.rules().ContentIDs:
 		return nil, fmt.Errorf("%w: the ids of %q are no hashes", ErrMigrate, format)
 	}
 	to, err := NewSession(*header)

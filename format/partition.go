@@ -3,7 +3,7 @@ package format
 // partition divides a path into runs in one pass over it. What an entry changed can be taken back, as with a [book].
 type partition struct {
 	header *Header
-	rules  *rules
+	rules  *Rules
 	// book has the calls that count for runs: those of the path, or of the open run's segment alone in files of earlier minors.
 	book *book
 	run  *openRun       // nil between runs
@@ -60,7 +60,7 @@ func (p *partition) add(e Entry, place int) step {
 	}
 	run, _ := e.(*RunEntry)
 	if run != nil && run.IsStart() {
-		if !p.rules.pathReason {
+		if !p.rules.PathReason {
 			p.book = newBook(p.header) // the calls of the segment are all there are
 		}
 		p.run = &openRun{start: run, at: place, calls: map[*openCall]bool{}}
@@ -110,7 +110,7 @@ func (r *openRun) add(e Entry, ch change, b *book) (joined bool) {
 	if own {
 		r.count(b.state(&ch.was), ch.was.Output == nil, -1)
 	}
-	joined = !own && (ch.made || b.rules.takesUp)
+	joined = !own && (ch.made || b.rules.TakesUp)
 	if joined {
 		r.calls[c] = true
 	}
@@ -159,7 +159,7 @@ func (p *partition) reason(r *openRun) string {
 // stopped reports whether the model asked for calls, all have their outputs, and the harness chose not to call it again.
 // It is asked only after done has been ruled out.
 func (p *partition) stopped(r *openRun) bool {
-	if !p.rules.pathReason {
+	if !p.rules.PathReason {
 		return r.response != nil
 	}
 	return p.last != nil && p.book.callers[p.last.ResponseID] > 0 && p.book.pending == 0 && r.answers

@@ -7,7 +7,7 @@ type reference struct{ member, id string }
 
 // references lists what an entry names and has to be there, by the rules of its file. What is known of calls, and what a
 // compaction keeps, depends on the path and has rules of its own.
-func (r *rules) references(e Entry) []reference {
+func (r *Rules) references(e Entry) []reference {
 	switch e := e.(type) {
 	case *ItemEntry:
 		return []reference{{"queued_from", e.QueuedFrom}}
@@ -16,7 +16,7 @@ func (r *rules) references(e Entry) []reference {
 	case *BranchSummaryEntry:
 		return []reference{{"from", e.From}}
 	case *OutcomeEntry:
-		if r.outcomeTargets {
+		if r.OutcomeTargets {
 			return []reference{{"target", e.Target}}
 		}
 	case *LinkEntry:

@@ -111,7 +111,7 @@ func (s *Session) add(e Entry, line lines.Line, report func(*DamageError)) error
 	env := e.Base()
 	if i, ok := s.index[env.ID]; ok {
 		first := s.text[s.rows[i].line]
-		if s.header.rules().repeats && bytes.Equal(first.Data, line.Data) {
+		if s.header.rules().Repeats && bytes.Equal(first.Data, line.Data) {
 			s.repeats = append(s.repeats, line.Number-1)
 			return nil
 		}

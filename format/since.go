@@ -1,39 +1,73 @@
 package format
 
-// since returns the minor that brought what an entry uses beyond minor 2, the newest of them with its name; 0 when it uses
-// nothing of the kind. A file of an earlier minor that had it would be misread.
+// since returns the minor that brought what an entry uses beyond minor 2, the newest of them, with the name of what it uses; 0
+// when it uses nothing of the kind. A file of an earlier minor that had it would be misread.
 func since(e Entry) (number int, what string) {
-	needs := func(used bool, minor int, member string) {
-		if used && minor > number {
-			number, what = minor, member
+	for i := len(minors) - 1; i >= 0; i-- {
+		if added := minors[i].added; added != nil {
+			if what := added(e); what != "" {
+				return minors[i].number, what
+			}
 		}
 	}
-	needs(len(e.Base().Parents) > 0, 4, "parents")
+	return 0, ""
+}
+
+// what returns a name if the thing is used.
+func what(used bool, name string) string {
+	if used {
+		return name
+	}
+	return ""
+}
+
+func addedBy3(e Entry) string {
 	switch e := e.(type) {
 	case *ItemEntry:
-		needs(e.QueuedFrom != "", 3, "queued_from")
-		needs(e.Source != nil, 3, "source")
-	case *ResponseEntry:
-		needs(e.Attempts != nil, 7, "attempts")
+		return what(e.QueuedFrom != "", "queued_from") + what(e.Source != nil && e.QueuedFrom == "", "source")
 	case *ConfigEntry:
-		needs(e.Parts != nil, 3, "instructions_parts")
-		needs(e.Omitted != nil, 3, "instructions_omitted")
-		needs(e.Omit != nil, 11, "omit")
+		return what(e.Parts != nil || e.Omitted != nil, "composed instructions")
 	case *CompactionEntry:
-		needs(len(e.Pinned) > 0, 3, "pinned")
-	case *RunEntry:
-		needs(e.Trigger != nil, 6, "trigger")
-	case *DispatchEntry:
-		needs(e.IdempotencyKey != "", 8, "idempotency_key")
-	case *DecisionEntry:
-		needs(e.Verdict == VerdictAnswer, 8, "the verdict answer")
-	case *LinkEntry:
-		needs(e.Rel == RelJudgedBy, 11, "the relation judged_by")
-		needs(e.Target != "", 11, "target")
-	case *CustomEntry:
-		needs(e.CallID != "", 6, "call_id")
+		return what(len(e.Pinned) > 0, "pinned")
 	case *QueuedEntry:
-		needs(true, 3, "a queued input")
+		return "a queued input"
 	}
-	return number, what
+	return ""
+}
+
+func addedBy4(e Entry) string { return what(len(e.Base().Parents) > 0, "parents") }
+
+func addedBy6(e Entry) string {
+	switch e := e.(type) {
+	case *RunEntry:
+		return what(e.Trigger != nil, "trigger")
+	case *CustomEntry:
+		return what(e.CallID != "", "call_id")
+	}
+	return ""
+}
+
+func addedBy7(e Entry) string {
+	r, ok := e.(*ResponseEntry)
+	return what(ok && r.Attempts != nil, "attempts")
+}
+
+func addedBy8(e Entry) string {
+	switch e := e.(type) {
+	case *DispatchEntry:
+		return what(e.IdempotencyKey != "", "idempotency_key")
+	case *DecisionEntry:
+		return what(e.Verdict == VerdictAnswer, "the verdict answer")
+	}
+	return ""
+}
+
+func addedBy11(e Entry) string {
+	switch e := e.(type) {
+	case *ConfigEntry:
+		return what(e.Omit != nil, "omit")
+	case *LinkEntry:
+		return what(e.Rel == RelJudgedBy || e.Target != "", "the relation judged_by")
+	}
+	return ""
 }

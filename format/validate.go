@@ -26,7 +26,7 @@ func (s *Session) validate(e Entry, parent int) error {
 	switch e := e.(type) {
 	case *ItemEntry:
 		switch {
-		case rules.materialised && e.Item.Type == ItemReference:
+		case rules.Materialised && e.Item.Type == ItemReference:
 			return wrong("an item that only names another is not written from minor 4 on; write the item itself")
 		case e.Item.Type == ItemFunctionCall:
 			return s.validateCall(e)
@@ -94,7 +94,7 @@ var (
 
 // validateCall refuses a call id that the session has used, from the minor on that wants them unique.
 func (s *Session) validateCall(e *ItemEntry) error {
-	if !s.header.rules().order {
+	if !s.header.rules().CallOrder {
 		return nil
 	}
 	if e.Item.CallID == "" {
@@ -134,19 +134,19 @@ func (s *Session) validateRecord(parent int, callID, target string, record Entry
 
 // checkRecord says why a decision or dispatch cannot follow what was recorded of its call, which is nil when the path does not
 // have it.
-func checkRecord(c *openCall, callID, target string, record Entry, rules *rules) error {
+func checkRecord(c *openCall, callID, target string, record Entry, rules *Rules) error {
 	decision, _ := record.(*DecisionEntry)
 	_, dispatch := record.(*DispatchEntry)
 	switch {
-	case c == nil && rules.order:
+	case c == nil && rules.CallOrder:
 		return fmt.Errorf("%w: the path has no call %q", ErrCallOrder, callID)
 	case c == nil:
 		return nil
 	case dispatch && c.rejected:
 		return fmt.Errorf("%w: %q is dispatched after it", ErrCallRejected, callID)
-	case rules.answers && c.answered:
+	case rules.Answers && c.answered:
 		return fmt.Errorf("%w: %q was answered, and has a %s after it", ErrCallOrder, callID, record.EntryType())
-	case !rules.order:
+	case !rules.CallOrder:
 		return nil
 	case c.Entry.ID != target || c.ID() != callID:
 		return fmt.Errorf("%w: the target %q does not hold the call %q", ErrCallOrder, target, callID)

@@ -52,8 +52,10 @@ type Session struct {
 	Created time.Time
 	// Format is the name of the source, FormatVersion the version that the file states.
 	Format, FormatVersion string
-	Harness, Version      string
-	CWD                   string
+	// Newer: the version is one that the source does not know. What it can it has read, by the rules of the newest it does.
+	Newer            bool
+	Harness, Version string
+	CWD              string
 	// Spawn ties a subsession to the call that spawned it; nil for a session that stands alone.
 	Spawn *Spawn
 	// ForkOf is the id of the session that this one was forked from or continues; "" when there is none.

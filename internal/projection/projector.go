@@ -20,6 +20,7 @@ var (
 	ErrNoRun          = errors.New("no such run on the path")
 	ErrNotQueued      = errors.New("no such input waits on the path")
 	ErrOwnAncestor    = errors.New("session is among its own ancestors")
+	ErrNewerFormat    = errors.New("written in a newer version of the format than is known here")
 )
 
 // Projector turns the events of one session file, in file order, into spans. It is not safe for concurrent use.

@@ -30,6 +30,10 @@ func (p *Projector) begin(s *activity.Session) {
 		p.opts.Report(Problem{Line: 1, Err: ErrOwnAncestor, Note: true, Detail: fmt.Sprintf("%q; it stands alone", cut(s.ID, maxName))})
 		p.spawn = nil
 	}
+	if s.Newer {
+		p.opts.Report(Problem{Line: 1, Err: ErrNewerFormat, Note: true, Detail: fmt.Sprintf("%s %s; what that added is left out of the trace",
+			s.Format, cut(s.FormatVersion, maxName))})
+	}
 	if p.forkOf == s.ID {
 		p.forkOf = ""
 	}

@@ -91,14 +91,16 @@ func (d *agentSession) Decode(l lines.Line, emit func(*activity.Event)) error {
 }
 
 func sessionOf(h *format.Header) *activity.Session {
+	rules := h.Rules()
 	s := &activity.Session{
 		ID: h.ID, Created: h.CreatedAt, Format: AgentSession.Name, CWD: h.CWD, Base: h.Base,
 		PromisesDispatch: h.HasRecord(format.TypeDispatch),
 		InferRuns:        !h.HasRecord(format.TypeRun),
-		TakesUp:          h.Minor() >= minorTakesUp,
-		Repeats:          h.Minor() >= minorHashedIDs,
+		TakesUp:          rules.TakesUp,
+		Repeats:          rules.Repeats,
 	}
 	_, s.FormatVersion, _ = strings.Cut(h.Format, "/")
+	s.Newer = h.Newer()
 	if h.Harness != nil {
 		s.Harness, s.Version = h.Harness.Name, h.Harness.Version
 	}
@@ -111,13 +113,6 @@ func sessionOf(h *format.Header) *activity.Session {
 	}
 	return s
 }
-
-// Minors in which rules change that matter to a trace (C).
-const (
-	minorHashedIDs    = 5 // ids are hashes of the entry, so that one that comes again is the same
-	minorOmittedStays = 8 // what was left out of the instructions stays in force until something else is said
-	minorTakesUp      = 9 // a run's calls are also the earlier ones that it takes up
-)
 
 // factOf says what an entry means; nil for one that only has its place in the tree.
 func (d *agentSession) factOf(e format.Entry) activity.Fact {

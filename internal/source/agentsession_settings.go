@@ -17,7 +17,7 @@ func (d *agentSession) settingsFact(e *format.ConfigEntry) *activity.Settings {
 	if s.Parts == nil && e.Instructions != nil {
 		s.Parts = &activity.Listing{} // one text, which is not composed of parts (C.1)
 	}
-	if s.Omitted == nil && s.Parts != nil && d.header.Minor() < minorOmittedStays {
+	if s.Omitted == nil && s.Parts != nil && !d.header.Rules().OmittedStays {
 		s.Omitted = &activity.Listing{}
 	}
 	return s

@@ -1,0 +1,244 @@
+package replay_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/sessionspan/sessionspan/format"
+	"github.com/sessionspan/sessionspan/replay"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+const sessions = "../testdata/agentsession"
+
+func read(t testing.TB, name string) *format.Session {
+	t.Helper()
+	f, err := os.Open(filepath.Join(sessions, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	s, err := format.ReadSession(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func tracer() (trace.Tracer, *tracetest.SpanRecorder) {
+	rec := tracetest.NewSpanRecorder()
+	return sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(rec)).Tracer("test"), rec
+}
+
+func attribute(s sdktrace.ReadOnlySpan, key string) string {
+	for _, a := range s.Attributes() {
+		if string(a.Key) == key {
+			return a.Value.String()
+		}
+	}
+	return ""
+}
+
+// outline lists spans in the order in which they started, each with its parent and links by name.
+func outline(spans []sdktrace.ReadOnlySpan) []string {
+	names := map[trace.SpanID]string{}
+	label := func(s sdktrace.ReadOnlySpan) string {
+		return strings.TrimSpace(s.Name() + " " + attribute(s, "agentsession.entry.id"))
+	}
+	for _, s := range spans {
+		names[s.SpanContext().SpanID()] = label(s)
+	}
+	var list []string
+	for _, s := range spans {
+		line := label(s)
+		if s.Parent().IsValid() {
+			line += " < " + names[s.Parent().SpanID()]
+		}
+		for _, l := range s.Links() {
+			line += " -> " + names[l.SpanContext.SpanID()]
+		}
+		list = append(list, line)
+	}
+	return list
+}
+
+func TestSession(t *testing.T) {
+	tr, rec := tracer()
+	spans, err := replay.Session(context.Background(), tr, read(t, "decisions.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	started := make([]sdktrace.ReadOnlySpan, 0, len(rec.Started()))
+	for _, s := range rec.Started() {
+		started = append(started, s)
+	}
+	got := strings.Join(outline(started), "\n")
+	if *update {
+		if err := os.WriteFile("testdata/decisions.txt", []byte(got+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	golden, err := os.ReadFile("testdata/decisions.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(golden), got+"\n"); diff != "" {
+		t.Error(diff)
+	}
+	if spans.Ended() != len(rec.Ended()) || spans.Open() != len(rec.Started())-len(rec.Ended()) {
+		t.Errorf("%d ended and %d open, the tracer has %d and %d", spans.Ended(), spans.Open(), len(rec.Ended()), len(rec.Started()))
+	}
+	ids := map[trace.TraceID]bool{}
+	for _, s := range rec.Ended() {
+		ids[s.SpanContext().TraceID()] = true
+		if s.EndTime().Before(s.StartTime()) || s.StartTime().Year() != 2026 {
+			t.Errorf("%s from %s to %s", s.Name(), s.StartTime(), s.EndTime())
+		}
+		c, ok := spans.Entry(attribute(s, "agentsession.entry.id"))
+		if attribute(s, "agentsession.span.type") == "chat" && (!ok || c.SpanID() != s.SpanContext().SpanID()) {
+			t.Errorf("%s is not found by its entry", s.Name())
+		}
+	}
+	if len(ids) != 1 {
+		t.Errorf("%d traces", len(ids))
+	}
+}
+
+// The spans are the same as the command's but for their ids.
+func TestSessionSaysWhatFilesSay(t *testing.T) {
+	tr, rec := tracer()
+	if _, err := replay.Session(context.Background(), tr, read(t, "quickstart.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range rec.Ended() {
+		got = append(got, fmt.Sprint(s.Name(), " ", s.StartTime().UnixNano(), " ", s.EndTime().UnixNano(), " ", len(s.Attributes()),
+			" ", len(s.Events()), " ", len(s.Links()), " ", s.Status().Code, " ", s.SpanKind()))
+	}
+	if len(got) != 36 {
+		t.Errorf("%d spans, want 36", len(got))
+	}
+	again, rec2 := tracer()
+	if _, err := replay.Session(context.Background(), again, read(t, "quickstart.jsonl"), replay.WithLeaf(read(t, "quickstart.jsonl").Leaf())); err != nil {
+		t.Fatal(err)
+	}
+	if len(rec2.Ended()) != 36 {
+		t.Errorf("along the path to the leaf of a session without branches there are %d", len(rec2.Ended()))
+	}
+}
+
+func TestSessionUnderASpan(t *testing.T) {
+	tr, rec := tracer()
+	ctx, parent := tr.Start(context.Background(), "import")
+	if _, err := replay.Session(ctx, tr, read(t, "retries.jsonl"), replay.WithFinish()); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range rec.Ended() {
+		if s.SpanContext().TraceID() != parent.SpanContext().TraceID() {
+			t.Errorf("%s is in another trace", s.Name())
+		}
+		if s.Name() == "agentsession.session" && s.Parent().SpanID() != parent.SpanContext().SpanID() {
+			t.Errorf("the parent of the session is %s", s.Parent().SpanID())
+		}
+	}
+}
+
+// One branch after the other: what they have in common is sent once, and the second hangs from it.
+func TestSessionBranchByBranch(t *testing.T) {
+	s := read(t, "branches-two-deep.jsonl")
+	whole, all := tracer()
+	if _, err := replay.Session(context.Background(), whole, s, replay.WithFinish()); err != nil {
+		t.Fatal(err)
+	}
+	tr, rec := tracer()
+	var known *replay.Spans
+	for _, leaf := range s.Leaves() {
+		var err error
+		if known, err = replay.Session(context.Background(), tr, s, replay.WithLeaf(leaf), replay.WithKnown(known), replay.WithFinish()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, got := outline(all.Ended()), outline(rec.Ended())
+	slices.Sort(want)
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestSubsessionUnderItsCall(t *testing.T) {
+	tr, rec := tracer()
+	root, err := replay.Session(context.Background(), tr, read(t, "subsession/root.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := replay.Session(context.Background(), tr, read(t, "subsession/child.jsonl"), replay.WithKnown(root)); err != nil {
+		t.Fatal(err)
+	}
+	byID := map[trace.SpanID]sdktrace.ReadOnlySpan{}
+	for _, s := range rec.Ended() {
+		byID[s.SpanContext().SpanID()] = s
+	}
+	found := false
+	for _, s := range rec.Ended() {
+		if parent := byID[s.Parent().SpanID()]; s.Name() == "agentsession.session" && parent != nil {
+			found = strings.HasPrefix(parent.Name(), "execute_tool")
+		}
+	}
+	if !found {
+		t.Error("the subsession does not hang from a call")
+	}
+}
+
+func TestSessionErrors(t *testing.T) {
+	tr, rec := tracer()
+	s := read(t, "retries.jsonl")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := replay.Session(ctx, tr, s); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if _, err := replay.Session(context.Background(), tr, s, replay.WithLeaf("x")); !errors.Is(err, replay.ErrNoEntry) {
+		t.Error(err)
+	}
+	if _, err := replay.Session(context.Background(), tr, s, replay.WithGroup("week")); err == nil || !strings.Contains(err.Error(), `"week"`) {
+		t.Error(err)
+	}
+	if len(rec.Started()) > 0 {
+		t.Errorf("%d spans were started", len(rec.Started()))
+	}
+}
+
+func ExampleSession() {
+	f, err := os.Open(filepath.Join(sessions, "parallel.jsonl"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer f.Close()
+	s, err := format.ReadSession(f)
+	if err != nil {
+		log.Fatal(err)
+	}
+	exporter := tracetest.NewInMemoryExporter() // in its place the exporter for a backend
+	provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(exporter))
+	spans, err := replay.Session(context.Background(), provider.Tracer("my-tool"), s)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(spans.Ended(), "spans, the last:", exporter.GetSpans()[spans.Ended()-1].Name)
+	// Output: 13 spans, the last: invoke_agent acme-coder
+}

@@ -27,21 +27,21 @@ func NewSession(h Header) (*Session, error) {
 		header.CreatedAt = time.Now().UTC()
 	}
 	line, err := EncodeHeader(header)
+	if err != nil {
+		return nil, err
+	}
+	header, err = DecodeHeader(line)
 	switch {
 	case err != nil:
 		return nil, err
 	case header.Base != "":
 		return nil, fmt.Errorf("header: %w: a new session has no entry %q to be its base", ErrBase, header.Base)
 	}
-	header, err = DecodeHeader(line)
-	if err != nil {
-		return nil, err
-	}
 	s := &Session{header: header, index: map[string]int{}, base: -1, leaf: -1}
 	if err := s.writable(); err != nil {
 		return nil, err
 	}
-	s.writeLine(line)
+	s.writeLine(append(line, '\n'))
 	return s, nil
 }
 
@@ -55,10 +55,11 @@ func (s *Session) writable() error {
 
 // Append adds an entry to the session and returns its id. An id of "" is filled in, a parent of "" is the leaf, a zero time is
 // now. So an explicit parent branches in place. The session keeps an entry of its own, decoded from the line that stands for
-// the one given; that one gets the id, parent and time, and may be used again.
+// the one given, which is neither kept nor changed.
 //
 // The new entry becomes the leaf. A leaf mark ([LeafLabel]) makes its target the leaf. In files from minor 5 on, whose ids are
-// hashes and are filled in, an entry whose explicit parent is not the leaf leaves the leaf where it is (C, 0.5).
+// hashes and are filled in, what has no exact canonical form is respelled and recorded, and an entry whose explicit parent is not the leaf leaves the leaf where it is (C, 0.5). Who reads the
+// file later knows of no leaf but the one that the last mark gives, else the last entry ([Session.Leaf]): after branching, mark.
 //
 // The session is appended to by the rules of its header's minor. The error wraps [ErrInvalidEntry], [ErrNoParent],
 // [ErrDuplicateEntry], [ErrBase], [ErrNewerFormat], [ErrCallRejected], [ErrCallOrder] or [ErrNotCanonical], and nothing was
@@ -69,8 +70,10 @@ func (s *Session) Append(e Entry) (string, error) {
 	if err := s.writable(); err != nil {
 		return "", err
 	}
-	given := e.Base()
-	env := *given // what e gets when all goes well
+	if e == nil {
+		return "", errNoEntry
+	}
+	env := *e.Base()
 	parent, err := s.parentOf(&env)
 	if err != nil {
 		return "", err
@@ -83,17 +86,24 @@ func (s *Session) Append(e Entry) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	own, err := s.dec.Decode(line)
-	if err != nil {
+	if len(line) > DefaultMaxLine {
+		return "", fmt.Errorf("%w: %s: %w: %d bytes, and readers take %d", ErrInvalidEntry, e.EntryType(), ErrLineTooLong, len(line), DefaultMaxLine)
+	}
+	line = append(line, '\n')
+	own, err := s.dec.Decode(line[:len(line)-1])
+	switch {
+	case err != nil:
 		return "", invalid(e, err)
+	case own.Base().ID != env.ID:
+		return "", fmt.Errorf("%w: %s: the id %q is not UTF-8", ErrInvalidEntry, e.EntryType(), env.ID)
 	}
 	if err := s.validate(own, parent); err != nil {
 		return "", err
 	}
 	s.writeLine(line)
 	s.link(own, len(s.text)-1, parent)
+	s.follow(own, parent)
 	s.moveLeaf(own, parent)
-	given.ID, given.Parent, given.Time = env.ID, env.Parent, env.Time
 	return env.ID, nil
 }
 
@@ -120,9 +130,6 @@ func (s *Session) parentOf(env *Envelope) (int, error) {
 // encode writes the line of an entry with that envelope, and fills in its id. The time may be moved by some nanoseconds when
 // it is of our own making.
 func (s *Session) encode(e Entry, env *Envelope, now bool) ([]byte, error) {
-	given := e.Base()
-	kept := *given
-	defer func() { *given = kept }()
 	if s.header.rules().ContentIDs {
 		return s.encodeHashed(e, env, now)
 	}
@@ -131,20 +138,20 @@ func (s *Session) encode(e Entry, env *Envelope, now bool) ([]byte, error) {
 	} else if _, taken := s.index[env.ID]; taken {
 		return nil, fmt.Errorf("%w: %q", ErrDuplicateEntry, env.ID)
 	}
-	*given = *env
-	return encodeEntry(e)
+	return encodeEntry(e, env, false)
 }
 
 // encodeHashed writes the canonical line of an entry whose id is the hash of it (C.4).
 func (s *Session) encodeHashed(e Entry, env *Envelope, now bool) ([]byte, error) {
-	given := e.Base()
 	wanted := env.ID
 	for {
 		env.ID = "-" // any; it is not part of what is hashed
-		*given = *env
-		line, err := EncodeEntry(e)
+		line, err := encodeNormalised(e, env)
 		if err != nil {
 			return nil, err
+		}
+		if _, err := DecodeEntry(line); err != nil {
+			return nil, invalid(e, err)
 		}
 		if env.ID, err = ContentID(line); err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", ErrInvalidEntry, e.EntryType(), err)
@@ -160,12 +167,23 @@ func (s *Session) encodeHashed(e Entry, env *Envelope, now bool) ([]byte, error)
 		case taken:
 			return nil, fmt.Errorf("%w: %q", ErrDuplicateEntry, env.ID)
 		}
-		*given = *env
-		if line, err = encodeEntry(e); err != nil {
+		if line, err = encodeNormalised(e, env); err != nil {
 			return nil, err
 		}
 		return canonicalLine(line)
 	}
+}
+
+// encodeNormalised writes the line of an entry with everything in it respelled that has no exact canonical form.
+func encodeNormalised(e Entry, env *Envelope) ([]byte, error) {
+	line, err := encodeEntry(e, env, true)
+	if err != nil {
+		return nil, err
+	}
+	if line, err = withNormalised(line); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrInvalidEntry, e.EntryType(), err)
+	}
+	return line, nil
 }
 
 // newID returns an id that no entry has.
@@ -181,8 +199,8 @@ func (s *Session) newID() string {
 	}
 }
 
-// writeLine appends a line to the text. A last line of the file that lacks its line feed gets it first.
-func (s *Session) writeLine(data []byte) {
+// writeLine appends a line, with its line feed, to the text. A last line of the file that lacks its line feed gets it first.
+func (s *Session) writeLine(raw []byte) {
 	next := lines.Line{Number: 1}
 	if n := len(s.text); n > 0 {
 		last := s.text[n-1]
@@ -194,8 +212,7 @@ func (s *Session) writeLine(data []byte) {
 		}
 		next.Number, next.Offset = last.Number+1, last.Offset+last.Size
 	}
-	next.Raw = append(slices.Clip(data), '\n')
-	next.Data, next.Size, next.Terminated = next.Raw[:len(data)], int64(len(data))+1, true
+	next.Raw, next.Data, next.Size, next.Terminated = raw, raw[:len(raw)-1], int64(len(raw)), true
 	s.text = append(s.text, next)
 }
 
@@ -207,16 +224,13 @@ func (s *Session) moveLeaf(e Entry, parent int) {
 			s.leaf = target
 			return
 		}
-		if steady {
-			return // the leaf never is a mark
-		}
 	}
 	if !steady || parent == s.leaf {
-		s.leaf = len(s.rows) - 1
+		s.leaf = s.unmarked(len(s.rows) - 1)
 	}
 }
 
-// Branch makes an entry the leaf, so that the next append continues it. It is not kept in the file: append what [Session.MarkLeaf]
+// Branch makes an entry the leaf, or what a mark hangs from in place of the mark, so that the next append continues it. It is not kept in the file: append what [Session.MarkLeaf]
 // returns for that. The error wraps [ErrNoEntry], or [ErrBase] for an entry above the header's base.
 func (s *Session) Branch(id string) error {
 	s.mu.Lock()
@@ -228,7 +242,7 @@ func (s *Session) Branch(id string) error {
 	case i < s.base:
 		return fmt.Errorf("%w: %q is above it", ErrBase, id)
 	}
-	s.leaf = i
+	s.leaf = s.unmarked(i)
 	return nil
 }
 

@@ -59,7 +59,7 @@ func (b *book) add(e Entry) change {
 			ch := change{call: c, was: *c}
 			c.Decisions = append(c.Decisions, e)
 			c.rejected = c.rejected || e.Verdict == VerdictReject
-			c.answered = c.answered || e.Verdict == VerdictAnswer
+			c.answered = c.answered || b.rules.Answers && e.Verdict == VerdictAnswer
 			c.hold, c.handed = e.Verdict == VerdictHold, false
 			return ch
 		}

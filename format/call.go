@@ -126,7 +126,7 @@ func (s *Session) Calls(leaf string) ([]*Call, error) {
 		if dispatched == nil {
 			dispatched = s.dispatched()
 		}
-		if s.index[c.Entry.ID] < s.base || dispatched[c.Entry.ID] {
+		if s.index[c.Entry.ID] <= s.base || dispatched[c.Entry.ID] {
 			c.State = CallUnknown
 		}
 	}

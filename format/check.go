@@ -30,6 +30,10 @@ func (f *Finding) Error() string { return fmt.Sprintf("line %d: %v", f.Line, f.E
 // Unwrap returns Err.
 func (f *Finding) Unwrap() error { return f.Err }
 
+func (f *Finding) compare(other *Finding) int {
+	return cmp.Or(cmp.Compare(f.Line, other.Line), cmp.Compare(f.Rule, other.Rule))
+}
+
 // Rule names what a [Finding] is about.
 type Rule string
 
@@ -46,6 +50,7 @@ const (
 	RuleReference   Rule = "reference"    // an entry that is named is there
 	RuleParents     Rule = "parents"      // merged work is named in order (C, 0.4)
 	RuleFirstKept   Rule = "first_kept"   // a compaction keeps from an entry of its path on (A.7)
+	RuleMember      Rule = "member"       // what an entry of its type must have is there (A.2, A.6)
 	RuleItem        Rule = "item"         // no item only names another (C, 0.4); a pinned one is a copy (C.2)
 )
 
@@ -65,6 +70,7 @@ func ruleOf(err error) Rule {
 		{ErrReference, RuleReference},
 		{ErrParents, RuleParents},
 		{ErrFirstKept, RuleFirstKept},
+		{ErrMember, RuleMember},
 		{ErrInvalidEntry, RuleItem},
 	} {
 		if errors.Is(err, r.err) {
@@ -102,7 +108,8 @@ func (s *Session) Check(ctx context.Context) (*Check, error) {
 		return nil, err
 	}
 	c.unique()
-	slices.SortStableFunc(c.findings, func(a, b *Finding) int { return cmp.Compare(a.Line, b.Line) })
+	c.header()
+	slices.SortStableFunc(c.findings, (*Finding).compare)
 	c.result.Findings = c.findings
 	c.result.Unfamiliar = s.unfamiliar()
 	return &c.result, nil
@@ -118,7 +125,8 @@ type checker struct {
 	result   Check
 
 	runs  *partition
-	whole *book // the calls of the whole path, which is what runs.book has from the minor on whose reasons read the path
+	owed  map[*openCall]int // calls whose dispatch has not come, with the rows of their outputs
+	whole *book             // the calls of the whole path, which is what runs.book has from the minor on whose reasons read the path
 
 	path       []int // rows from the root to the entry at hand
 	depth      []int // of each row, for those on the path
@@ -128,7 +136,7 @@ type checker struct {
 }
 
 func newChecker(s *Session) *checker {
-	c := &checker{s: s, rules: s.header.rules(), runs: newPartition(s.header), dispatched: s.dispatched()}
+	c := &checker{s: s, rules: s.header.rules(), runs: newPartition(s.header), owed: map[*openCall]int{}, dispatched: s.dispatched()}
 	c.whole = c.runs.book
 	if !c.rules.PathReason {
 		c.whole = newBook(s.header)
@@ -210,6 +218,9 @@ func (c *checker) enter(row int, v view) *visit {
 	}
 	visit := &visit{row: row, view: v.add(e, place, c.rules)}
 	visit.taken = c.records(e, place)
+	if c.s.rows[row].firstChild < 0 {
+		c.leaf()
+	}
 	return visit
 }
 

@@ -45,6 +45,12 @@ func canonicalTime(raw []byte) bool {
 // named checks that the entries which an entry names are there, and that it does not only name what it should hold.
 func (c *checker) named(e Entry) {
 	c.found(c.s.checkReferences(e))
+	c.found(checkMembers(e))
+	if label, ok := e.(*LabelEntry); ok {
+		if _, there := c.s.index[label.Target]; !there {
+			c.noted(fmt.Errorf("%w: target is %q, so the label is on nothing", ErrReference, label.Target))
+		}
+	}
 	if refs := e.Base().Parents; c.rules.Parents && len(refs) > 0 {
 		c.found(checkParents(refs, e.Base().Parent, func(id string) bool {
 			row, ok := c.s.index[id]
@@ -87,4 +93,32 @@ func (c *checker) pinnable(item Item) (int, bool) {
 	}
 	row, ok := c.items[sha256.Sum256(item.Raw)]
 	return row, ok
+}
+
+// checkMembers says what an entry lacks that it must have, and that reading did not ask for.
+func checkMembers(e Entry) error {
+	switch e := e.(type) {
+	case *DecisionEntry:
+		if e.Verdict == VerdictReject && e.Reason == "" {
+			return fmt.Errorf("%w: a reject without a reason", ErrMember)
+		}
+	case *RunEntry:
+		switch {
+		case e.IsEnd() && e.Pending == nil:
+			return fmt.Errorf("%w: the end of a run without pending", ErrMember)
+		case e.IsEnd() && e.Reason == "":
+			return fmt.Errorf("%w: the end of a run without a reason", ErrMember)
+		}
+	}
+	return nil
+}
+
+// header checks what the header must have, and that reading did not ask for.
+func (c *checker) header() {
+	if err := c.s.header.checkMembers(); err != nil {
+		line := c.s.text[0]
+		c.findings = append(c.findings, &Finding{
+			Rule: RuleMember, Line: line.Number, Offset: line.Offset, Err: err, Note: c.s.header.Newer(),
+		})
+	}
 }

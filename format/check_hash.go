@@ -22,7 +22,7 @@ func (c *checker) request(e *ResponseEntry, v view) {
 	first := 0
 	if v.fold != nil {
 		place, ok := c.place(v.fold.entry.FirstKept)
-		if !ok || place >= v.fold.place || gone[v.fold.entry.FirstKept] {
+		if !ok || place >= v.fold.place || gone >= 0 && place >= gone && c.isOutput(place, e.ResponseID) {
 			c.found(fmt.Errorf("%w: the request of the response cannot be rebuilt", ErrFirstKept))
 			return
 		}
@@ -35,34 +35,23 @@ func (c *checker) request(e *ResponseEntry, v view) {
 	c.found(err)
 }
 
-// withoutOutputs returns the view without the output items of a response at its end, and the ids of these.
-func (v view) withoutOutputs(responseID string) (view, map[string]bool) {
-	if responseID == "" {
-		return v, nil
+// isOutput reports whether the entry at a place on the path is an output of a response.
+func (c *checker) isOutput(place int, responseID string) bool {
+	item, ok := c.s.rows[c.path[place]].entry.(*ItemEntry)
+	return ok && item.ResponseID == responseID
+}
+
+// withoutOutputs returns the view without the output items of a response at its end, as the function of that name does to a
+// path, and the place of the first of them, or -1.
+func (v view) withoutOutputs(responseID string) (view, int) {
+	if responseID == "" || v.last == nil || v.last.responseID() != responseID {
+		return v, -1
 	}
-	gone := map[string]bool{}
-	var kept []*contribution
-	last := v.last
-	for ; last != nil; last = last.before {
-		item, ok := last.entry.(*ItemEntry)
-		if !ok {
-			kept = append(kept, last)
-			continue
-		}
-		if item.ResponseID != responseID {
-			break
-		}
-		gone[item.ID] = true
+	v.last = v.last.bare
+	if v.last == nil || v.last.nearest == nil {
+		return v, 0
 	}
-	for _, k := range slices.Backward(kept) {
-		again := *k
-		again.before = last
-		last = &again
-	}
-	if len(gone) > 0 {
-		v.last = last
-	}
-	return v, gone
+	return v, v.last.nearest.place + 1
 }
 
 // requestHasher computes the hashes of requests that have their beginning in common, as those of a session have: the state of
@@ -84,9 +73,10 @@ type frame struct {
 
 // stateKey is what the state after an item depends on beside the items.
 type stateKey struct {
-	head     string
-	fold     *CompactionEntry // begins the items, or nil
-	settings *Settings        // when they leave items out, else nil
+	head  string
+	fold  *CompactionEntry // begins the items, or nil
+	model string           // when items are left out by it
+	omit  Omit
 }
 
 type itemState struct {
@@ -116,7 +106,7 @@ func (h *requestHasher) hash(v view, first int) (string, error) {
 		key.fold = v.fold.entry
 	}
 	if f.dropped != nil {
-		key.settings = settings
+		key.model, key.omit = settings.Model, settings.Omit
 	}
 	state, err := h.state(key, f, v, first)
 	if err != nil {
@@ -218,7 +208,7 @@ func (h *requestHasher) state(key stateKey, f *frame, v view, first int) (*itemS
 		if f.dropped != nil && f.dropped(c) != "" {
 			continue
 		}
-		if err := next.write(c.item); err != nil {
+		if err := next.writeAgain(c); err != nil {
 			return nil, fmt.Errorf("item of %s: %w", c.entry.Base().ID, err)
 		}
 	}
@@ -243,17 +233,38 @@ func begin(head string, fold *compaction) (itemState, error) {
 	return state, nil
 }
 
+// writeAgain is write for an item that may come in many requests whose beginnings differ.
+func (s *itemState) writeAgain(c *contribution) error {
+	if c.text != nil {
+		s.put(c.text)
+		return nil
+	}
+	canonical, err := openresponses.CanonicalJSON(c.item.Raw)
+	if err != nil {
+		return err
+	}
+	if c.uses++; c.uses > 1 {
+		c.text = canonical
+	}
+	s.put(canonical)
+	return nil
+}
+
 func (s *itemState) write(item Item) error {
 	canonical, err := openresponses.CanonicalJSON(item.Raw)
 	if err != nil {
 		return err
 	}
+	s.put(canonical)
+	return nil
+}
+
+func (s *itemState) put(canonical []byte) {
 	if s.items > 0 {
 		s.hash.Write([]byte{','})
 	}
 	s.hash.Write(canonical)
 	s.items++
-	return nil
 }
 
 func clone(h hash.Hash) (hash.Hash, error) {

@@ -8,11 +8,11 @@ func (c *checker) records(e Entry, place int) (back []func()) {
 	switch e := e.(type) {
 	case *DispatchEntry:
 		if own {
-			c.found(checkRecord(c.whole.find(e.CallID, e.Target), e.CallID, e.Target, e, c.rules))
+			c.record(e, e.CallID, e.Target)
 		}
 	case *DecisionEntry:
 		if own {
-			c.found(checkRecord(c.whole.find(e.CallID, e.Target), e.CallID, e.Target, e, c.rules))
+			c.record(e, e.CallID, e.Target)
 		}
 	}
 	st := c.runs.add(e, place)
@@ -25,8 +25,10 @@ func (c *checker) records(e Entry, place int) (back []func()) {
 	if ch.made {
 		c.result.Calls++
 	}
-	if item, ok := e.(*ItemEntry); ok && own && ch.call != nil && ch.call.Output == item {
-		c.found(c.promised(ch.call))
+	if item, ok := e.(*ItemEntry); ok && own && ch.call != nil && ch.call.Output == item && c.promises(ch.call) {
+		call := ch.call
+		c.owed[call] = c.at
+		back = append(back, func() { delete(c.owed, call) })
 	}
 	if st.end {
 		c.result.Runs++
@@ -40,30 +42,45 @@ func (c *checker) records(e Entry, place int) (back []func()) {
 	return back
 }
 
-// promised checks that a call which has its output has the dispatch that the header promises (A.12).
-func (c *checker) promised(call *openCall) error {
-	switch {
-	case !c.whole.promised || call.rejected || len(call.Dispatches) > 0:
-		return nil
-	case c.dispatched[call.Entry.ID]: // on another branch
-		return nil
-	case c.s.index[call.Entry.ID] <= c.s.base: // handed over in the session it was made in
-		return nil
+// record checks what is recorded of a call against what was recorded before.
+func (c *checker) record(e Entry, callID, target string) {
+	call := c.whole.find(callID, target)
+	c.found(checkRecord(call, callID, target, e, c.rules))
+	c.found(c.s.checkAnswer(call, e, c.dispatched))
+}
+
+// promises reports whether a call that has got its output is one whose dispatch the header promises (A.12): not one that was
+// handed over on another branch, or in the session that it was made in.
+func (c *checker) promises(call *openCall) bool {
+	return c.whole.promised && !c.dispatched[call.Entry.ID] && c.s.index[call.Entry.ID] > c.s.base
+}
+
+// leaf checks, at the end of a path, that the calls on it which have their output have the dispatch that is promised. It may
+// stand behind the output in files of earlier minors, and so may the reject that makes it unnecessary.
+func (c *checker) leaf() {
+	for call, output := range c.owed {
+		if call.rejected || len(call.Dispatches) > 0 {
+			continue
+		}
+		c.at = output
+		c.found(fmt.Errorf("%w: call %q has an output and no dispatch", ErrRecordMissing, call.ID()))
+		delete(c.owed, call) // it has been said
 	}
-	return fmt.Errorf("%w: call %q has an output and no dispatch", ErrRecordMissing, call.ID())
 }
 
 // run checks the end of a run against its segment.
 func (c *checker) run(r *openRun) {
-	c.found(verifyEnd(r.end, c.runs.reason(r), r.pending, func(id string) bool {
-		call := c.runs.book.byID[id]
-		return call != nil && call.Output == nil && r.calls[call]
-	}))
+	c.found(verifyEnd(r.end, c.runs.reason(r), len(r.pending), func(id string) bool { return r.pending[id] > 0 }))
 	if !c.rules.RunSource {
 		return
 	}
+	end := c.at
+	defer func() { c.at = end }()
+	c.at = c.s.index[r.start.ID]
 	switch source := r.start.Source; {
-	case source == SourceResume && r.takesUp == takesOwn:
+	case source != SourceInput && source != SourceResume:
+		c.found(fmt.Errorf("%w: run %q says %q, which is neither %s nor %s", ErrSource, r.start.RunID, source, SourceInput, SourceResume))
+	case source == SourceResume && (r.takesUp == takesOwn || r.takesUp == takesNothing && r.talks):
 		c.found(fmt.Errorf("%w: run %q says %s, and takes up no call that was pending", ErrSource, r.start.RunID, source))
 	case source == SourceInput && r.takesUp == takesEarlier:
 		c.found(fmt.Errorf("%w: run %q says %s, and begins with a call that was pending", ErrSource, r.start.RunID, source))

@@ -104,6 +104,11 @@ type contribution struct {
 	entry  Entry
 	place  int    // of the entry on the path
 	model  string // in force when it was written
+
+	nearest *contribution // item that is one or stands before it
+	bare    *contribution // the chain without the outputs at its end that belong to the response of the nearest item
+	uses    int           // for hashes
+	text    []byte        // the item in canonical form, once it was used twice
 }
 
 // compaction is one on a path, with its place there.
@@ -124,16 +129,57 @@ func (v view) add(e Entry, place int, r *Rules) view {
 			s.Omitted = nil
 		}
 		s = s.Apply(e)
+		if !r.Omits {
+			s.Omit = Omit{} // a member of that name is the harness's own
+		}
 		v.settings = &s
 	case *ItemEntry:
-		v.last = &contribution{before: v.last, item: e.Item, entry: e, place: place, model: v.model()}
+		v.last = v.contribute(e.Item, e, place)
 	case *BranchSummaryEntry:
-		v.last = &contribution{before: v.last, item: e.Summary, entry: e, place: place, model: v.model()}
+		v.last = v.contribute(e.Summary, e, place)
 	case *CompactionEntry:
 		s := settingsOf(e.Config)
+		if !r.Omits {
+			s.Omit = Omit{}
+		}
 		v.settings, v.fold = &s, &compaction{e, place}
 	}
 	return v
+}
+
+func (v view) contribute(item Item, e Entry, place int) *contribution {
+	c := &contribution{before: v.last, item: item, entry: e, place: place, model: v.model()}
+	own, isItem := e.(*ItemEntry)
+	switch {
+	case isItem:
+		if c.nearest = c; own.ResponseID == "" {
+			break
+		}
+		c.bare = v.last
+		if v.last != nil && v.last.responseID() == own.ResponseID {
+			c.bare = v.last.bare
+		}
+	case v.last != nil:
+		c.nearest = v.last.nearest
+		if v.last.responseID() != "" {
+			again := *c
+			again.before = v.last.bare
+			again.nearest, again.bare = nil, nil
+			if again.before != nil {
+				again.nearest = again.before.nearest
+			}
+			c.bare = &again
+		}
+	}
+	return c
+}
+
+// responseID is that of the nearest item, whose output it is; "" for none.
+func (c *contribution) responseID() string {
+	if c.nearest == nil {
+		return ""
+	}
+	return c.nearest.entry.(*ItemEntry).ResponseID
 }
 
 func (v view) model() string {

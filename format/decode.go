@@ -176,7 +176,7 @@ func (d *Decoder) unknown(typ string, env Envelope) *UnknownEntry {
 // field is a member that an object may have.
 type field struct {
 	name string
-	// kind is that of the value, as [jsonscan.Kind] tells it but 't' for both booleans, where a member of another kind is
+	// kind is that of the value, as [jsonscan.Kind] tells it but 't' for both booleans and 'i' for an integer, where a member of another kind is
 	// just an unknown one: it is part of an optional object, or a later minor defined it and an earlier file may use the
 	// name for something else. 0 leaves the judgement to who decodes the member.
 	kind byte
@@ -187,6 +187,10 @@ func (f *field) is(m *jsonscan.Member) bool {
 		return false
 	}
 	kind := jsonscan.Kind(m.Value)
+	if f.kind == 'i' {
+		_, whole := jsonscan.Int64(m.Value)
+		return whole
+	}
 	return f.kind == 0 || f.kind == kind || f.kind == 't' && kind == 'f'
 }
 

@@ -60,7 +60,7 @@ var responseFields = []field{
 	{name: "error"},
 	{name: "request_hash"},
 	{name: "latency_ms"},
-	{"attempts", '0'},
+	{"attempts", 'i'},
 }
 
 func (d *Decoder) responseEntry(env Envelope) Entry {

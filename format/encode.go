@@ -1,8 +1,6 @@
 package format
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -21,7 +19,10 @@ import (
 // The error wraps [ErrInvalidEntry] when [DecodeEntry] would not take the line for such an entry: a required member is
 // missing, or a raw value is not JSON of its kind.
 func EncodeEntry(e Entry) ([]byte, error) {
-	line, err := encodeEntry(e)
+	if e == nil {
+		return nil, errNoEntry
+	}
+	line, err := encodeEntry(e, e.Base(), false)
 	if err != nil {
 		return nil, err
 	}
@@ -31,8 +32,7 @@ func EncodeEntry(e Entry) ([]byte, error) {
 	return line, nil
 }
 
-// errLineFeed: a raw value has one inside a string, where JSON has none and a line cannot.
-var errLineFeed = errors.New("a raw value has a line feed inside a string")
+var errNoEntry = fmt.Errorf("%w: there is none", ErrInvalidEntry)
 
 // invalid says of an entry that was given what the decoder says of its line.
 func invalid(e Entry, err error) error {
@@ -42,10 +42,11 @@ func invalid(e Entry, err error) error {
 	return fmt.Errorf("%w: %s: %w", ErrInvalidEntry, e.EntryType(), err)
 }
 
-// encodeEntry writes the line and does not look at what it says.
-func encodeEntry(e Entry) ([]byte, error) {
-	env := e.Base()
-	o := &jsonwrite.Object{}
+// encodeEntry writes the line of an entry under an envelope, and looks no further than that its raw values are JSON, of text
+// or of any bytes.
+func encodeEntry(e Entry, env *Envelope, anyBytes bool) ([]byte, error) {
+	o := jsonwrite.NewStrict()
+	o.AnyBytes = anyBytes
 	o.Text("type", e.EntryType())
 	o.Text("id", env.ID)
 	if env.Parent == "" {
@@ -61,11 +62,10 @@ func encodeEntry(e Entry) ([]byte, error) {
 	if err := encodeUnknown(o, env.Unknown); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrInvalidEntry, e.EntryType(), err)
 	}
-	line := o.Bytes()
-	if bytes.IndexByte(line, '\n') >= 0 {
-		return nil, fmt.Errorf("%w: %s: %w", ErrInvalidEntry, e.EntryType(), errLineFeed)
+	if err := o.Err(); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrInvalidEntry, e.EntryType(), err)
 	}
-	return line, nil
+	return o.Bytes(), nil
 }
 
 // formatTime writes a time as every minor wants it: UTC, and a fraction only where there is one.
@@ -211,13 +211,13 @@ func encodeConfig(o *jsonwrite.Object, e *ConfigEntry) {
 	o.OptionalRaw("instructions_omitted", e.Omitted)
 	o.OptionalRaw("reasoning", e.Reasoning)
 	o.OptionalRaw("text", e.Text)
-	if len(e.ToolsRemoved) > 0 {
+	if e.ToolsRemoved != nil {
 		o.Texts("tools_removed", e.ToolsRemoved)
 	}
-	if len(e.ToolsAdded) > 0 {
+	if e.ToolsAdded != nil {
 		jsonwrite.Array(o, "tools_added", e.ToolsAdded, appendRaw)
 	}
-	if len(e.Extra) > 0 {
+	if e.Extra != nil {
 		o.Raw("extra", encodeObject(e.Extra))
 	}
 	o.OptionalRaw("omit", e.Omit)

@@ -1,10 +1,8 @@
 package format
 
 import (
-	"bytes"
 	"fmt"
 
-	"github.com/sessionspan/sessionspan/format/openresponses"
 	"github.com/sessionspan/sessionspan/internal/jsonwrite"
 )
 
@@ -14,7 +12,7 @@ func EncodeHeader(h *Header) ([]byte, error) {
 	if err := h.Validate(); err != nil {
 		return nil, err
 	}
-	o := &jsonwrite.Object{}
+	o := jsonwrite.NewStrict()
 	o.Text("type", "session")
 	o.Text("format", h.Format)
 	o.Text("id", h.ID)
@@ -38,12 +36,12 @@ func EncodeHeader(h *Header) ([]byte, error) {
 	if err := encodeUnknown(o, h.Unknown); err != nil {
 		return nil, fmt.Errorf("%w: header: %w", ErrInvalidEntry, err)
 	}
-	line := o.Bytes()
-	if bytes.IndexByte(line, '\n') >= 0 {
-		return nil, fmt.Errorf("%w: header: %w", ErrInvalidEntry, errLineFeed)
+	if err := o.Err(); err != nil {
+		return nil, fmt.Errorf("%w: header: %w", ErrInvalidEntry, err)
 	}
+	line := o.Bytes()
 	if h.rules().ContentIDs {
-		canonical, err := openresponses.CanonicalJSON(line)
+		canonical, err := canonicalLine(line)
 		if err != nil {
 			return nil, fmt.Errorf("%w: header: %w", ErrInvalidEntry, err)
 		}

@@ -59,7 +59,8 @@ var (
 	ErrMigrate = errors.New("the session cannot be migrated")
 )
 
-// What verifying finds. An append that would make one of these findings is refused with it.
+// What verifying finds. An append is refused with one of them where it can be seen from what was recorded before: the order of
+// records of a call, references, spellings.
 var (
 	// ErrHashMismatch: the request that the path gives has another hash than the response recorded.
 	ErrHashMismatch = errors.New("the request hash does not match")
@@ -79,6 +80,8 @@ var (
 	ErrContentID = errors.New("the id is not the hash of the entry")
 	// ErrNotCanonical: a line says something that has no spelling which every program reads alike (C.4).
 	ErrNotCanonical = errors.New("not canonical JSON")
+	// ErrMember: what an entry, or the header, must have is not there or not of its list (A.2, A.6).
+	ErrMember = errors.New("a required member is missing or wrong")
 	// ErrReference: an entry names another one that is not there.
 	ErrReference = errors.New("no such entry to refer to")
 	// ErrParents: the references to merged work are not as they should be (C, 0.4).

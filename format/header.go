@@ -67,8 +67,22 @@ func (h *Header) Validate() error {
 		return fmt.Errorf("header: %w: the id is empty", ErrInvalidEntry)
 	case h.CreatedAt.IsZero():
 		return fmt.Errorf("header: %w: created_at is not set", ErrInvalidEntry)
+	}
+	if err := h.checkMembers(); err != nil {
+		return fmt.Errorf("header: %w: %w", ErrInvalidEntry, err)
+	}
+	return nil
+}
+
+// checkMembers says what the header lacks that it must have, and that reading does not ask for.
+func (h *Header) checkMembers() error {
+	switch {
 	case !isProfile(h.Payload):
-		return fmt.Errorf("header: %w: payload %q is not of the profile %s…", ErrInvalidEntry, h.Payload, payloadProfile)
+		return fmt.Errorf("%w: payload %q is not of the profile %s…", ErrMember, h.Payload, payloadProfile)
+	case h.Media != "" && h.Media != MediaInline && h.Media != MediaSidecar:
+		return fmt.Errorf("%w: media %q is neither %s nor %s", ErrMember, h.Media, MediaInline, MediaSidecar)
+	case h.Harness != nil && h.Harness.Name == "":
+		return fmt.Errorf("%w: the harness has no name", ErrMember)
 	}
 	return nil
 }

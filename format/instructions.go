@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -64,7 +63,7 @@ func (s *Settings) applyInstructions(c *ConfigEntry) {
 	if c.Parts == nil {
 		if c.Instructions != nil {
 			s.compose(nil)
-			s.Instructions, s.unresolved = *c.Instructions, nil
+			s.text, s.unresolved = *c.Instructions, nil
 		}
 		return
 	}
@@ -72,18 +71,22 @@ func (s *Settings) applyInstructions(c *ConfigEntry) {
 	switch {
 	case err == nil:
 		s.compose(parts)
-		texts := make([]string, len(parts))
-		for i, p := range parts {
-			texts[i] = p.Text
-		}
-		s.Instructions, s.unresolved = strings.Join(texts, partsSeparator), nil
+		s.text, s.unresolved = "", nil
 	case c.Instructions != nil:
 		s.compose(nil)
-		s.Instructions, s.unresolved = *c.Instructions, nil
+		s.text, s.unresolved = *c.Instructions, nil
 	default:
 		s.compose(nil)
-		s.Instructions, s.unresolved = "", fmt.Errorf("%w: instructions_parts of %s: %w", ErrSettings, c.ID, err)
+		s.text, s.unresolved = "", fmt.Errorf("%w: instructions_parts%s: %w", ErrSettings, of(c.ID), err)
 	}
+}
+
+// of names an entry in an error, if it has an id yet.
+func of(id string) string {
+	if id == "" {
+		return ""
+	}
+	return " of " + id
 }
 
 // compose puts parts in force, and remembers those that leave it.
@@ -197,6 +200,11 @@ func parseParts(list jsontext.Value) ([]partElement, error) {
 		f, unknown, ok := d.partial(found{name: "instructions_parts", raw: raw}, buf[:], partFields)
 		if !ok {
 			return nil, fmt.Errorf("element %d is not an object", len(elements))
+		}
+		for _, m := range unknown {
+			if slices.ContainsFunc(partFields, func(f field) bool { return f.name == m.Name }) {
+				return nil, fmt.Errorf("element %d has a %q of another kind", len(elements), m.Name)
+			}
 		}
 		e := partElement{id: d.text(f[0]), keep: -1, unknown: unknown}
 		e.text, e.hash, e.source = d.optionalText(f[1]), d.optionalText(f[2]), d.optionalText(f[3])

@@ -66,7 +66,7 @@ func (s *Session) adopt(line []byte) error {
 	if _, taken := s.index[e.Base().ID]; taken {
 		return fmt.Errorf("%w: %q", ErrDuplicateEntry, e.Base().ID)
 	}
-	s.writeLine(line)
+	s.writeLine(append(line, '\n'))
 	s.link(e, len(s.text)-1, parent)
 	return nil
 }

@@ -17,11 +17,11 @@ var minors = []minor{
 	{1, "the beginning", nil, nil},
 	{
 		2, "run, dispatch and decision; records; spawned_by; workspaces; the target of an outcome is an entry",
-		nil, func(r *Rules) { r.OutcomeTargets = true },
+		addedBy2, func(r *Rules) { r.OutcomeTargets = true },
 	},
 	{
 		3, "queued inputs, triggers, instruction parts, pinned items; a run's reason reads the path",
-		addedBy3, func(r *Rules) { r.PathReason, r.LatestCall = true, true },
+		addedBy3, func(r *Rules) { r.PathReason, r.LatestCall, r.Queues = true, true, true },
 	},
 	{
 		4, "parents; nothing is written that only names an item",
@@ -39,13 +39,16 @@ var minors = []minor{
 	},
 	{
 		9, "a run has the calls that it takes up; its source is checked; what may follow what for a call",
-		nil, func(r *Rules) { r.TakesUp, r.RejectedState, r.CallOrder, r.RunSource = true, true, true, true },
+		addedBy9, func(r *Rules) { r.TakesUp, r.RejectedState, r.CallOrder, r.RunSource = true, true, true, true },
 	},
 	{
 		10, "a dispatch may stand off the path; usage in custom data is a model call",
 		nil, func(r *Rules) { r.DispatchElsewhere = true },
 	},
-	{11, "omit; judged_by; parts named by hash when out of force; keep of an earlier list", addedBy11, nil},
+	{
+		11, "omit; judged_by; parts named by hash when out of force; keep of an earlier list",
+		addedBy11, func(r *Rules) { r.Omits, r.Judges = true, true },
+	},
 }
 
 // Rules are what the minors up to a file's own ask of who reads and writes it, where one asks otherwise than those before. In
@@ -54,6 +57,7 @@ type Rules struct {
 	OutcomeTargets    bool // the target of an outcome is an entry (Rules.references)
 	PathReason        bool // the reason of a run reads the path, not its segment alone (partition)
 	LatestCall        bool // of two calls with one id the later is meant, and a target goes before the id (book.find)
+	Queues            bool // an input may wait, and an item say from where it was taken (Rules.references)
 	Parents           bool // merged work is named in order, once, and stands before (checker.named)
 	Materialised      bool // no item is written that only names another (Session.validate)
 	ContentIDs        bool // an id is the hash of the entry; lines are canonical (ContentID, Session.encodeHashed)
@@ -67,6 +71,8 @@ type Rules struct {
 	CallOrder         bool // call ids are unique; nothing follows what ends a call (checkRecord, checker.unique)
 	RunSource         bool // the source of a run is checked (checker.run)
 	DispatchElsewhere bool // a dispatch off the path counts (Session.dispatched)
+	Judges            bool // a link may have a target (Rules.references)
+	Omits             bool // settings may leave items out (view.add)
 }
 
 // newestMinor is the newest that this package knows.

@@ -65,7 +65,7 @@ func (o Omit) apply(delta jsontext.Value) Omit {
 	switch word, _ := jsonscan.String(reasoning); {
 	case word == OmitOtherModels:
 		o.Reasoning = word
-	case reasoning == nil && len(items) == 0:
+	case (reasoning == nil || jsonscan.IsNull(reasoning)) && len(items) == 0:
 		return Omit{}
 	}
 	return o

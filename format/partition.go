@@ -16,11 +16,13 @@ type openRun struct {
 	end   *RunEntry
 	at    int // place of the start on the path
 
-	calls                   map[*openCall]bool
-	pending, held, inFlight int            // of calls
-	response                *ResponseEntry // the last on the segment
-	answers                 bool           // the segment has an output or a decision
-	takesUp                 takeUp         // what the first entry about a call is about
+	calls          map[*openCall]bool
+	pending        map[string]int // ids of calls without an output, with how many calls have it
+	held, inFlight int            // of calls
+	response       *ResponseEntry // the last on the segment
+	answers        bool           // the segment has an output or a decision
+	talks          bool           // the segment has an item or a response
+	takesUp        takeUp         // what the first entry about a call is about
 }
 
 // takeUp says which call the first decision, dispatch or output of a segment is about.
@@ -63,7 +65,7 @@ func (p *partition) add(e Entry, place int) step {
 		if !p.rules.PathReason {
 			p.book = newBook(p.header) // the calls of the segment are all there are
 		}
-		p.run = &openRun{start: run, at: place, calls: map[*openCall]bool{}}
+		p.run = &openRun{start: run, at: place, calls: map[*openCall]bool{}, pending: map[string]int{}}
 	}
 	st.change = p.book.add(e)
 	if response, ok := e.(*ResponseEntry); ok {
@@ -82,10 +84,17 @@ func (p *partition) add(e Entry, place int) step {
 
 // undo takes back the step that was made last of those not taken back.
 func (p *partition) undo(st step) {
+	c, counted := st.change.call, p.run != nil && p.run.calls[st.change.call]
+	if counted {
+		p.run.count(c.ID(), p.book.state(c), c.Output == nil, -1)
+	}
 	if st.joined {
-		delete(p.run.calls, st.change.call)
+		delete(p.run.calls, c)
 	}
 	p.book.undo(st.change)
+	if counted && !st.joined {
+		p.run.count(c.ID(), p.book.state(c), c.Output == nil, 1)
+	}
 	p.book, p.run, p.last = st.book, st.run, st.last
 	if p.run != nil {
 		*p.run = st.was
@@ -96,10 +105,11 @@ func (p *partition) undo(st step) {
 func (r *openRun) add(e Entry, ch change, b *book) (joined bool) {
 	switch e := e.(type) {
 	case *ResponseEntry:
-		r.response = e
+		r.response, r.talks = e, true
 	case *DecisionEntry:
 		r.answers = true
 	case *ItemEntry:
+		r.talks = true
 		r.answers = r.answers || e.Item.Type == ItemFunctionCallOutput
 	}
 	c := ch.call
@@ -108,14 +118,14 @@ func (r *openRun) add(e Entry, ch change, b *book) (joined bool) {
 	}
 	own := r.calls[c]
 	if own {
-		r.count(b.state(&ch.was), ch.was.Output == nil, -1)
+		r.count(c.ID(), b.state(&ch.was), ch.was.Output == nil, -1)
 	}
 	joined = !own && (ch.made || b.rules.TakesUp)
 	if joined {
 		r.calls[c] = true
 	}
 	if own || joined {
-		r.count(b.state(c), c.Output == nil, 1)
+		r.count(c.ID(), b.state(c), c.Output == nil, 1)
 	}
 	if !ch.made && r.takesUp == takesNothing {
 		r.takesUp = takesOwn
@@ -126,9 +136,12 @@ func (r *openRun) add(e Entry, ch change, b *book) (joined bool) {
 	return joined
 }
 
-func (r *openRun) count(state CallState, pending bool, n int) {
+// count adds a call with a state to the sums, or takes it away again.
+func (r *openRun) count(id string, state CallState, pending bool, n int) {
 	if pending {
-		r.pending += n
+		if r.pending[id] += n; r.pending[id] == 0 {
+			delete(r.pending, id)
+		}
 	}
 	switch state {
 	case CallHeld:
@@ -146,7 +159,7 @@ func (p *partition) reason(r *openRun) string {
 		return ReasonError
 	case r.held > 0 && r.inFlight == 0:
 		return ReasonInputRequired
-	case r.pending > 0 || response != nil && response.Incomplete != nil:
+	case len(r.pending) > 0 || response != nil && response.Incomplete != nil:
 		return ReasonAborted
 	case response != nil && p.book.callers[response.ResponseID] == 0:
 		return ReasonDone

@@ -10,9 +10,9 @@ type reference struct{ member, id string }
 func (r *Rules) references(e Entry) []reference {
 	switch e := e.(type) {
 	case *ItemEntry:
-		return []reference{{"queued_from", e.QueuedFrom}}
-	case *LabelEntry:
-		return []reference{{"target", e.Target}}
+		if r.Queues {
+			return []reference{{"queued_from", e.QueuedFrom}}
+		}
 	case *BranchSummaryEntry:
 		return []reference{{"from", e.From}}
 	case *OutcomeEntry:
@@ -20,7 +20,9 @@ func (r *Rules) references(e Entry) []reference {
 			return []reference{{"target", e.Target}}
 		}
 	case *LinkEntry:
-		return []reference{{"target", e.Target}}
+		if r.Judges {
+			return []reference{{"target", e.Target}}
+		}
 	}
 	return nil
 }

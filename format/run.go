@@ -25,12 +25,14 @@ func (r *Run) ID() string { return r.Start.RunID }
 // earlier ones that the segment decides, dispatches or completes.
 func (r *Run) Calls() []*Call { return r.calls }
 
-// Pending returns the ids of the run's calls that had no output when its segment ended.
+// Pending returns the ids of the run's calls that had no output when its segment ended, each once.
 func (r *Run) Pending() []string {
 	pending := []string{}
+	seen := map[string]bool{}
 	for _, c := range r.calls {
-		if c.Pending() {
-			pending = append(pending, c.ID())
+		if id := c.ID(); c.Pending() && !seen[id] {
+			seen[id] = true
+			pending = append(pending, id)
 		}
 	}
 	return pending

@@ -26,9 +26,11 @@ type Session struct {
 	torn    *DamageError
 	repeats []int // lines in text
 	dec     Decoder
-	// For appends: the call ids of the first rows.
+	// For appends: the call ids of the first rows, and the calls on the path to one.
 	calls     map[string]bool
 	callsSeen int
+	book      *book
+	bookAt    int
 }
 
 // row is an entry with its line and its place in the tree. Other rows are named by index, -1 for none.
@@ -111,7 +113,7 @@ func (s *Session) add(e Entry, line lines.Line, report func(*DamageError)) error
 	env := e.Base()
 	if i, ok := s.index[env.ID]; ok {
 		first := s.text[s.rows[i].line]
-		if s.header.rules().Repeats && bytes.Equal(first.Data, line.Data) {
+		if s.header.rules().Repeats && isRepeat(first.Data, line.Data, env.ID) {
 			s.repeats = append(s.repeats, line.Number-1)
 			return nil
 		}
@@ -134,11 +136,23 @@ func (s *Session) add(e Entry, line lines.Line, report func(*DamageError)) error
 		if trouble := s.checkBase(parent); trouble != "" {
 			damage(ErrBase, "%s", trouble)
 		}
+		if env.ID == s.header.Base && isMark(e) {
+			damage(ErrBase, "the base is a leaf mark")
+		}
 	}
 	if strict == nil {
 		s.link(e, line.Number-1, parent)
 	}
 	return strict
+}
+
+// isRepeat reports whether a line with the id of an earlier one says the same, if in other words (C, 0.5).
+func isRepeat(first, again []byte, id string) bool {
+	if bytes.Equal(first, again) {
+		return true
+	}
+	hash, err := ContentID(again)
+	return err == nil && hash == id
 }
 
 // link makes an entry the newest child of its parent.

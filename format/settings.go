@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -13,14 +14,18 @@ import (
 )
 
 // maxSettings bounds how many tools, instruction parts or further members settings can have. It is far above what a provider
-// takes, and keeps a file from making settings that cost more than all of its lines.
-const maxSettings = 4096
+// takes, and keeps a file from making settings that cost more than all of its lines. So does maxWork, which bounds how many of
+// them all the changes of a path may write anew: a thousand tools, changed a thousand times.
+const (
+	maxSettings = 4096
+	maxWork     = 1 << 20
+)
 
 // Settings are what config entries have put in force at an entry: everything that a request has beside its input (A.5, A.7).
-// They are a value: [Settings.Apply] makes other ones. Raw values are as the entries wrote them.
+// They are a value: [Settings.Apply] makes other ones, which share lists with those before, so the lists must not be changed.
+// Raw values are as the entries wrote them.
 type Settings struct {
-	Model        string
-	Instructions string
+	Model string
 	// Reasoning and Text are raw JSON; nil when not set.
 	Reasoning jsontext.Value
 	Text      jsontext.Value
@@ -36,10 +41,24 @@ type Settings struct {
 	// Omit says which items a request leaves out (C.6, from minor 11 on).
 	Omit Omit
 
+	text       string // the instructions when they are one text
 	left       *leftPart
 	lists      *omittedList
 	unresolved error // the instructions are not known
 	overfull   error // there was more than settings can have
+	work       int   // elements of lists that were written on the way here
+}
+
+// Instructions returns the instructions in force: one text, or the texts of the parts they are composed of (C.1).
+func (s Settings) Instructions() string {
+	if s.Parts == nil {
+		return s.text
+	}
+	texts := make([]string, len(s.Parts))
+	for i, p := range s.Parts {
+		texts[i] = p.Text
+	}
+	return strings.Join(texts, partsSeparator)
 }
 
 // Err returns why the settings cannot be known, which wraps [ErrSettings]; nil when they can.
@@ -48,7 +67,7 @@ func (s Settings) Err() error { return cmp.Or(s.overfull, s.unresolved) }
 // Apply returns the settings after a delta. The receiver stays as it is.
 func (s Settings) Apply(c *ConfigEntry) Settings {
 	if c.Replace {
-		s = Settings{lists: s.lists}
+		s = Settings{lists: s.lists, work: s.work}
 	}
 	if c.Model != "" {
 		s.Model = c.Model
@@ -64,9 +83,22 @@ func (s Settings) Apply(c *ConfigEntry) Settings {
 	s.applyInstructions(c)
 	s.applyOmitted(c)
 	s.Omit = s.Omit.apply(c.Omit)
-	if max(len(s.Tools), len(s.Extra), len(s.Parts), len(s.Omitted)) > maxSettings {
-		s.Tools, s.Extra, s.Parts, s.Omitted = nil, nil, nil, nil
-		s.overfull = fmt.Errorf("%w: more than %d tools, members or instruction parts", ErrSettings, maxSettings)
+	if len(c.ToolsAdded)+len(c.ToolsRemoved) > 0 {
+		s.work += len(s.Tools)
+	}
+	if len(c.Extra) > 0 {
+		s.work += len(s.Extra)
+	}
+	if c.Parts != nil {
+		s.work += len(s.Parts)
+	}
+	if c.Omitted != nil {
+		s.work += len(s.Omitted)
+	}
+	if max(len(s.Tools), len(s.Extra), len(s.Parts), len(s.Omitted)) > maxSettings || s.work > maxWork {
+		s.Tools, s.Extra, s.Parts, s.Omitted, s.lists = nil, nil, nil, nil, nil
+		s.overfull = fmt.Errorf("%w: more than %d tools, members or instruction parts, or %d in all the changes of a path",
+			ErrSettings, maxSettings, maxWork)
 	}
 	return s
 }
@@ -159,8 +191,8 @@ func (s Settings) Request(items []Item) (openresponses.Request, error) {
 	}
 	store := false
 	return openresponses.Request{
-		Model: s.Model, Instructions: s.Instructions, Reasoning: s.Reasoning, Text: s.Text, Tools: s.Tools,
-		Input: items, Store: &store, Extra: s.Extra,
+		Model: s.Model, Instructions: s.Instructions(), Reasoning: s.Reasoning, Text: s.Text, Tools: slices.Clip(s.Tools),
+		Input: slices.Clip(items), Store: &store, Extra: slices.Clip(s.Extra),
 	}, nil
 }
 
@@ -168,7 +200,7 @@ func (s Settings) Request(items []Item) (openresponses.Request, error) {
 func (s Settings) Config() jsontext.Value {
 	var o jsonwrite.Object
 	o.OptionalText("model", s.Model)
-	o.OptionalText("instructions", s.Instructions)
+	o.OptionalText("instructions", s.Instructions())
 	if len(s.Parts) > 0 {
 		jsonwrite.Array(&o, "instructions_parts", s.Parts, appendPart)
 	}

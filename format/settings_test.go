@@ -98,6 +98,7 @@ func TestInstructionParts(t *testing.T) {
 		{"keep what is named as well", []string{two, parts(`{"keep":2},{"id":"b","text":"B2"}`)}, "error: settings cannot be rebuilt: instructions_parts of c2: it keeps the part \"b\""},
 		{"keep less than none", []string{two, parts(`{"keep":-1}`)}, "error: settings"},
 		{"keep a fraction", []string{two, parts(`{"keep":1.5}`)}, "error: settings"},
+		{"a text that is none", []string{two, parts(`{"id":"a","text":5}`)}, "error: settings"},
 		{"an element that is no object", []string{two, parts(`"a"`)}, "error: settings"},
 		{"beside it the text stands", []string{two, parts(`{"keep":3}`) + `,"instructions":"i"`}, "i"},
 		{"an error ends with the next text", []string{two, parts(`{"keep":3}`), `"instructions":"i"`}, "i"},
@@ -108,7 +109,7 @@ func TestInstructionParts(t *testing.T) {
 			for _, c := range configs(t, tt.deltas...) {
 				s = s.Apply(c)
 			}
-			got := strings.ReplaceAll(s.Instructions, "\n\n", "|")
+			got := strings.ReplaceAll(s.Instructions(), "\n\n", "|")
 			for _, p := range s.Parts {
 				got += " " + p.ID + ":" + p.Source
 			}
@@ -170,6 +171,7 @@ func TestOmit(t *testing.T) {
 		{"items add up", []string{`{"items":["a","b"]}`, `{"items":["b","c"]}`}, `{"items":["a","b","c"]}`},
 		{"reasoning stays beside items", []string{`{"reasoning":"other_models"}`, `{"items":["a"]}`}, `{"reasoning":"other_models","items":["a"]}`},
 		{"an empty object clears both", []string{`{"reasoning":"other_models","items":["a"]}`, `{}`}, ``},
+		{"with no reasoning, too", []string{`{"reasoning":"other_models","items":["a"]}`, `{"reasoning":null}`}, ``},
 		{"with no items, too", []string{`{"reasoning":"other_models","items":["a"]}`, `{"items":[]}`}, ``},
 		{"a word that is not known has no effect", []string{`{"reasoning":"other_models"}`, `{"reasoning":"dreams"}`}, `{"reasoning":"other_models"}`},
 	} {
@@ -185,28 +187,30 @@ func TestOmit(t *testing.T) {
 	}
 }
 
-// Settings cannot become larger than any request is, however many entries add to them.
+// Settings cannot become larger than any request is, and a path cannot have them written anew for ever.
 func TestSettingsAreBounded(t *testing.T) {
+	long := strings.Repeat(`{"type":"x"},`, maxSettings) + `{"type":"x"}`
 	for name, delta := range map[string]string{
-		"tools":   `"tools_added":[{"type":"x"}]`,
-		"omitted": `"instructions_omitted":[{"keep":4096},{"id":"x"}]`,
+		"tools":   `"tools_added":[` + long + `]`,
+		"parts":   `"instructions_parts":[` + strings.Repeat(`{"id":"a"},`, maxSettings) + `{"id":"a"}]`,
+		"omitted": `"instructions_omitted":[` + long + `]`,
 	} {
-		t.Run(name, func(t *testing.T) {
-			var s Settings
-			c := configs(t, delta)[0]
-			for range maxSettings + 10 {
-				if name == "omitted" {
-					c.Omitted = raw(fmt.Sprintf(`[{"keep":%d},{"id":"x"}]`, len(s.Omitted)))
-				}
-				s = s.Apply(c)
-			}
-			if err := s.Err(); !errors.Is(err, ErrSettings) || len(s.Tools)+len(s.Omitted) > maxSettings {
-				t.Errorf("%v, %d tools", err, len(s.Tools))
-			}
-			if s = s.Apply(&ConfigEntry{Replace: true}); s.Err() != nil {
-				t.Errorf("after a replacement: %v", s.Err())
-			}
-		})
+		s := Settings{}.Apply(configs(t, delta)[0])
+		if err := s.Err(); !errors.Is(err, ErrSettings) || len(s.Tools)+len(s.Omitted)+len(s.Parts) > maxSettings {
+			t.Errorf("%s: %v", name, err)
+		}
+		if s = s.Apply(&ConfigEntry{Replace: true}); s.Err() != nil {
+			t.Errorf("%s, after a replacement: %v", name, s.Err())
+		}
+	}
+	s := Settings{}.Apply(configs(t, `"tools_added":[`+strings.Repeat(`{"type":"x"},`, 999)+`{"type":"x"}]`)[0])
+	again := configs(t, `"tools_removed":["y"]`)[0]
+	n := 0
+	for ; s.Err() == nil && n < 2000; n++ {
+		s = s.Apply(again)
+	}
+	if !errors.Is(s.Err(), ErrSettings) || n < 1000 {
+		t.Errorf("%v after %d changes", s.Err(), n)
 	}
 }
 

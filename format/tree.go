@@ -116,10 +116,15 @@ func (s *Session) findLeaf() int {
 			}
 		}
 	}
-	for leaf >= 0 && isMark(s.rows[leaf].entry) {
-		leaf = s.rows[leaf].parent
+	return max(s.unmarked(leaf), s.base)
+}
+
+// unmarked returns a row, or the nearest one above it that is no leaf mark.
+func (s *Session) unmarked(row int) int {
+	for row >= 0 && isMark(s.rows[row].entry) {
+		row = s.rows[row].parent
 	}
-	return max(leaf, s.base)
+	return row
 }
 
 // mark returns the rows of the marked entry and of the mark in force, or -1 and -1. A mark on an entry that is not in the

@@ -116,20 +116,45 @@ func (s *Session) validateCall(e *ItemEntry) error {
 
 // validateRecord refuses a record about a call that cannot follow what the path says of the call.
 func (s *Session) validateRecord(parent int, callID, target string, record Entry) error {
-	book := newBook(s.header)
-	var since []Entry // from the call on, newest first
-	for i := parent; i >= 0; i = s.rows[i].parent {
-		e := s.rows[i].entry
-		since = append(since, e)
-		if item, ok := e.(*ItemEntry); ok && item.Item.Type == ItemFunctionCall &&
-			(item.ID == target || item.Item.CallID == callID) {
-			break
+	if s.book == nil || s.bookAt != parent {
+		s.book, s.bookAt = newBook(s.header), parent
+		if parent >= 0 {
+			for _, e := range s.path(parent) {
+				s.book.add(e)
+			}
 		}
 	}
-	for _, e := range slices.Backward(since) {
-		book.add(e)
+	c := s.book.find(callID, target)
+	if err := checkRecord(c, callID, target, record, s.header.rules()); err != nil {
+		return err
 	}
-	return checkRecord(book.find(callID, target), callID, target, record, s.header.rules())
+	return s.checkAnswer(c, record, nil)
+}
+
+// follow has the book of calls, if there is one, take the entry that was appended last when that continues its path.
+func (s *Session) follow(e Entry, parent int) {
+	if s.book != nil && s.bookAt == parent {
+		s.book.add(e)
+		s.bookAt = len(s.rows) - 1
+	}
+}
+
+// checkAnswer refuses an answer of a call that was never handed over, in a file that promises to say so: only one that may
+// have run is answered (C, 0.8), and from minor 10 on its dispatch may stand elsewhere. Dispatched has the calls that have one
+// anywhere, where that counts; nil for them to be looked for.
+func (s *Session) checkAnswer(c *openCall, record Entry, dispatched map[string]bool) error {
+	d, ok := record.(*DecisionEntry)
+	if !ok || c == nil || !s.header.rules().Answers || d.Verdict != VerdictAnswer || !s.header.HasRecord(TypeDispatch) ||
+		len(c.Dispatches) > 0 || s.index[c.Entry.ID] <= s.base {
+		return nil
+	}
+	if dispatched == nil {
+		dispatched = s.dispatched()
+	}
+	if dispatched[c.Entry.ID] {
+		return nil
+	}
+	return fmt.Errorf("%w: %q is answered, and was never dispatched", ErrCallOrder, c.ID())
 }
 
 // checkRecord says why a decision or dispatch cannot follow what was recorded of its call, which is nil when the path does not

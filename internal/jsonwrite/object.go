@@ -2,13 +2,45 @@ package jsonwrite
 
 import (
 	"bytes"
+	"fmt"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Object is a JSON object in the making. The zero value has no members.
-type Object struct{ buf []byte }
+type Object struct {
+	buf []byte
+	// AnyBytes: strings in raw values may hold bytes that are no UTF-8.
+	AnyBytes bool
+	strict   bool
+	bad      string // the first member whose raw value is not one JSON value
+}
+
+// NewStrict returns an object that looks at the raw values it is given.
+func NewStrict() *Object { return &Object{strict: true} }
+
+// Err says which raw value was not one valid JSON value, of an object made by [NewStrict].
+func (o *Object) Err() error {
+	if o.bad == "" {
+		return nil
+	}
+	return fmt.Errorf("%q is not one JSON value", o.bad)
+}
+
+// check looks at what was appended from a place on.
+func (o *Object) check(name string, from int) {
+	if !o.strict || o.bad != "" {
+		return
+	}
+	// Half a surrogate pair, which JavaScript writes, is spelled in ASCII and so can be written.
+	value := jsontext.Value(o.buf[from:])
+	if !value.IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) ||
+		!o.AnyBytes && !utf8.Valid(value) {
+		o.bad = name
+	}
+}
 
 // Bytes closes the object and returns it. No member can be added after that.
 func (o *Object) Bytes() []byte {
@@ -21,7 +53,9 @@ func (o *Object) Bytes() []byte {
 // Raw adds a member with a raw value, on one line ([AppendRaw]).
 func (o *Object) Raw(name string, value []byte) {
 	o.name(name)
+	from := len(o.buf)
 	o.buf = AppendRaw(o.buf, value)
+	o.check(name, from)
 }
 
 // OptionalRaw adds a member unless its value is nil.
@@ -73,7 +107,9 @@ func Array[E any](o *Object, name string, elements []E, appendTo func([]byte, E)
 		if i > 0 {
 			o.buf = append(o.buf, ',')
 		}
+		from := len(o.buf)
 		o.buf = appendTo(o.buf, e)
+		o.check(name, from)
 	}
 	o.buf = append(o.buf, ']')
 }

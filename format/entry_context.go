@@ -62,10 +62,9 @@ func NewResponse(responseID, model, status string) *ResponseEntry {
 	return &ResponseEntry{ResponseID: responseID, Model: model, Status: status}
 }
 
-// WithLatency sets the measured duration of the call in whole milliseconds, unless it is zero or less, and returns the entry.
+// WithLatency sets the measured duration of the call in whole milliseconds, unless it is less than one, and returns the entry.
 func (e *ResponseEntry) WithLatency(d time.Duration) *ResponseEntry {
-	if d > 0 {
-		ms := d.Milliseconds()
+	if ms := d.Milliseconds(); ms > 0 {
 		e.LatencyMS = &ms
 	}
 	return e

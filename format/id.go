@@ -3,6 +3,7 @@ package format
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"strconv"
 
 	"github.com/google/uuid"
 )
@@ -15,6 +16,11 @@ func NewSessionID() string { return uuid.Must(uuid.NewV7()).String() }
 // "<parent session id>/<call id>", so that whoever has the one knows the other before it exists.
 func SubsessionID(parentSession, callID string) string {
 	return uuid.NewSHA1(uuid.Nil, []byte(parentSession+"/"+callID)).String()
+}
+
+// SubsessionRetryID derives the id of the session that another attempt at a call spawns (C, 0.5); the first retry is 1.
+func SubsessionRetryID(parentSession, callID string, attempt int) string {
+	return SubsessionID(parentSession, callID+"/"+strconv.Itoa(attempt))
 }
 
 // NewEntryID returns a random id for an entry: eight hexadecimal digits. [Session.Append] makes ids that are new in their

@@ -1,9 +1,11 @@
 package format
 
 import (
-	"errors"
+	"bytes"
 	"fmt"
 	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/sessionspan/sessionspan/internal/jsonscan"
 	"github.com/sessionspan/sessionspan/internal/jsonwrite"
@@ -17,7 +19,8 @@ const legacyID = "legacy_id"
 // hashes stay what they are, since they do not depend on ids.
 //
 // The error wraps [ErrMigrate]: the session has such ids already, or an entry refers to what is not in the file, or says
-// something that has no canonical form.
+// something that has no canonical form; or it names another entry where that cannot be told from a word: in an extension, in
+// application data, in a member that the format does not define. An outcome of minor 1 may have a target in words, too.
 func (s *Session) Migrate(format string) (*Session, error) {
 	header := s.header.clone()
 	header.Format = format
@@ -33,21 +36,16 @@ func (s *Session) Migrate(format string) (*Session, error) {
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	ids := map[string]string{}
-	var refused []error
+	m := migration{ids: map[string]string{}, all: s.index}
 	for _, r := range s.rows {
-		line, err := migrated(s.text[r.line].Data, r.entry, ids)
+		line, err := m.line(s.text[r.line].Data, r.entry)
 		if err == nil {
 			err = to.adopt(line)
 		}
 		if err != nil {
-			refused = append(refused, fmt.Errorf("line %d: %w", s.text[r.line].Number, err))
-			continue
+			return nil, fmt.Errorf("%w: line %d: %w", ErrMigrate, s.text[r.line].Number, err)
 		}
-		ids[r.entry.Base().ID] = to.id(len(to.rows) - 1)
-	}
-	if len(refused) > 0 {
-		return nil, fmt.Errorf("%w: %w", ErrMigrate, errors.Join(refused...))
+		m.ids[r.entry.Base().ID] = to.id(len(to.rows) - 1)
 	}
 	to.leaf = to.findLeaf()
 	return to, nil
@@ -84,8 +82,14 @@ var renamed = map[string][]string{
 	TypeLink:          {"target"},
 }
 
-// migrated returns the canonical line of an entry under its new id, given the new ids of all earlier ones.
-func migrated(line []byte, e Entry, ids map[string]string) ([]byte, error) {
+// migration holds the new ids of the entries so far, by their old ones, and the old ids of all.
+type migration struct {
+	ids map[string]string
+	all map[string]int
+}
+
+// line returns the canonical line of an entry under its new id.
+func (g *migration) line(line []byte, e Entry) ([]byte, error) {
 	var scan jsonscan.Scanner
 	if err := scan.Scan(line, ""); err != nil {
 		return nil, err
@@ -96,21 +100,28 @@ func migrated(line []byte, e Entry, ids map[string]string) ([]byte, error) {
 		name := string(m.Name)
 		text, isText := jsonscan.String(m.Value)
 		switch {
-		case name == "id" || name == legacyID:
+		case name == "id":
+		case name == legacyID:
+			return nil, fmt.Errorf("%w: it has a member %q of its own", ErrReference, legacyID)
 		case name == "ts":
 			o.Text(name, formatTime(e.Base().Time))
 		case name == "parents" && len(e.Base().Parents) > 0:
-			refs, err := migratedRefs(e.Base().Parents, ids)
+			refs, err := g.refs(e.Base().Parents)
 			if err != nil {
 				return nil, err
 			}
 			jsonwrite.Array(&o, name, refs, appendRef)
 		case isText && text != "" && (name == "parent" || slices.Contains(renamed[e.EntryType()], name)):
-			id, ok := ids[text]
+			id, ok := g.ids[text]
 			if !ok {
 				return nil, fmt.Errorf("%w: %s is %q", ErrReference, name, text)
 			}
 			o.Text(name, id)
+		case e.Base().Unknown.Get(name) != nil || name == "data":
+			if id := g.named(m.Value); id != "" {
+				return nil, fmt.Errorf("%w: %q names %q, and cannot be rewritten", ErrReference, name, id)
+			}
+			o.Raw(name, m.Value)
 		default:
 			o.Raw(name, m.Value)
 		}
@@ -125,14 +136,30 @@ func migrated(line []byte, e Entry, ids map[string]string) ([]byte, error) {
 	return canonicalLine(withID)
 }
 
-// migratedRefs rewrites references to merged work. Their order is that of the new ids.
-func migratedRefs(refs []Ref, ids map[string]string) ([]Ref, error) {
+// named returns the id of an entry that a raw value of an extension or an application has among its strings, or "".
+func (g *migration) named(raw []byte) string {
+	d := jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	for {
+		token, err := d.ReadToken()
+		if err != nil {
+			return ""
+		}
+		if token.Kind() == jsontext.KindString {
+			if _, is := g.all[token.String()]; is {
+				return token.String()
+			}
+		}
+	}
+}
+
+// refs rewrites references to merged work. Their order is that of the new ids.
+func (g *migration) refs(refs []Ref) ([]Ref, error) {
 	refs = slices.Clone(refs)
 	for i := range refs {
 		if refs[i].Session != "" {
 			return nil, fmt.Errorf("%w: parents names %q of another session, whose new id is not known here", ErrReference, refs[i].Entry)
 		}
-		id, ok := ids[refs[i].Entry]
+		id, ok := g.ids[refs[i].Entry]
 		if !ok {
 			return nil, fmt.Errorf("%w: parents names %q", ErrReference, refs[i].Entry)
 		}

@@ -58,6 +58,10 @@ func TestMigrateRefuses(t *testing.T) {
 		{"a label of nothing", "agentsession/0.11", file(header02, entry("label", "a", "", `"target":"x"`, `"label":"l"`)), ErrReference},
 		{"an outcome of a task in words", "agentsession/0.11", file(headerOf("1"), entry("outcome", "a", "", `"kind":"task"`, `"target":"the tests"`)), ErrReference},
 		{"merged work of another session", "agentsession/0.11", file(headerOf("4"), info("a", "", `"parents":[{"session":"s2","entry":"x"}]`)), ErrReference},
+		{"an extension that names an entry", "agentsession/0.11", file(header02, info("a1", ""), entry("acme:note", "b", "a1", `"about":{"x":["a1"]}`)), ErrReference},
+		{"application data that names an entry", "agentsession/0.11", file(header02, info("a1", ""), entry("custom", "b", "a1", `"ns":"x"`, `"data":"a1"`)), ErrReference},
+		{"a legacy id of its own", "agentsession/0.11", file(header02, info("a1", "", `"legacy_id":"x"`)), ErrReference},
+		{"a base among the unknown members", "agentsession/0.11", file(headerOf("2", `"base":"x"`), info("a1", "")), ErrBase},
 		{"a number that a double does not hold", "agentsession/0.11", file(header02, info("a", "", `"n":9007199254740993`)), ErrNotCanonical},
 	} {
 		if m, err := mustRead(t, tt.text).Migrate(tt.to); !errors.Is(err, tt.want) || !errors.Is(err, ErrMigrate) || m != nil {

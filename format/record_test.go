@@ -257,7 +257,13 @@ func TestResponseEntriesRefuses(t *testing.T) {
 	if _, err := ResponseEntries(req, nil, 0); !errors.Is(err, ErrNoResponse) {
 		t.Error(err)
 	}
-	if _, err := ResponseEntries(req, &openresponses.Response{Output: []Item{{}}}, 0); err == nil {
+	if _, err := ResponseEntries(nil, &openresponses.Response{}, 0); !errors.Is(err, ErrNoResponse) {
+		t.Error(err)
+	}
+	if _, err := ResponseEntries(req, &openresponses.Response{Output: []Item{openresponses.UserText("x")}}, 0); !errors.Is(err, ErrNoResponse) {
+		t.Errorf("outputs of a response without an id were taken: %v", err)
+	}
+	if _, err := ResponseEntries(req, &openresponses.Response{ID: "r", Output: []Item{{}}}, 0); err == nil {
 		t.Error("an output that is none was taken")
 	}
 	if _, err := ResponseEntries(&openresponses.Request{Extra: members("a", `"\ud800"`)}, &openresponses.Response{}, 0); err == nil {

@@ -87,8 +87,8 @@ func TestRecordResponseFails(t *testing.T) {
 		have int
 	}{
 		{"no response", -1, nil, format.ErrNoResponse, "session s", 0},
-		{"the second append", 1, &openresponses.Response{Output: []openresponses.Item{hi, hi}}, errFull, "entry 2 of 3", 1},
-		{"an output that is none", -1, &openresponses.Response{Output: []openresponses.Item{hi, {}}}, nil, "output 1", 0},
+		{"the second append", 1, &openresponses.Response{ID: "r", Output: []openresponses.Item{hi, hi}}, errFull, "entry 2 of 3", 1},
+		{"an output that is none", -1, &openresponses.Response{ID: "r", Output: []openresponses.Item{hi, {}}}, nil, "output 1", 0},
 	} {
 		s, id, err := record(t, tt.left, tt.resp)
 		if err == nil || id != "" || tt.want != nil && !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.text) || s.Len() != tt.have {

@@ -124,9 +124,10 @@ type checker struct {
 	findings []*Finding
 	result   Check
 
-	runs  *partition
-	owed  map[*openCall]int // calls whose dispatch has not come, with the rows of their outputs
-	whole *book             // the calls of the whole path, which is what runs.book has from the minor on whose reasons read the path
+	runs   *partition
+	runIDs map[string]bool   // of the runs on the path
+	owed   map[*openCall]int // calls whose dispatch has not come, with the rows of their outputs
+	whole  *book             // the calls of the whole path, which is what runs.book has from the minor on whose reasons read the path
 
 	path       []int // rows from the root to the entry at hand
 	depth      []int // of each row, for those on the path
@@ -136,7 +137,7 @@ type checker struct {
 }
 
 func newChecker(s *Session) *checker {
-	c := &checker{s: s, rules: s.header.rules(), runs: newPartition(s.header), owed: map[*openCall]int{}, dispatched: s.dispatched()}
+	c := &checker{s: s, rules: s.header.rules(), runs: newPartition(s.header), owed: map[*openCall]int{}, runIDs: map[string]bool{}, dispatched: s.dispatched()}
 	c.whole = c.runs.book
 	if !c.rules.PathReason {
 		c.whole = newBook(s.header)

@@ -15,6 +15,7 @@ func (c *checker) records(e Entry, place int) (back []func()) {
 			c.record(e, e.CallID, e.Target)
 		}
 	}
+	open := c.runs.run
 	st := c.runs.add(e, place)
 	back = append(back, func() { c.runs.undo(st) })
 	ch := st.change
@@ -24,6 +25,9 @@ func (c *checker) records(e Entry, place int) (back []func()) {
 	}
 	if ch.made {
 		c.result.Calls++
+	}
+	if own {
+		back = append(back, c.alone(e, ch, open)...)
 	}
 	if item, ok := e.(*ItemEntry); ok && own && ch.call != nil && ch.call.Output == item && c.promises(ch.call) {
 		call := ch.call
@@ -38,6 +42,36 @@ func (c *checker) records(e Entry, place int) (back []func()) {
 		run := c.runs.run
 		c.runs.run = nil
 		back = append(back, func() { c.runs.run = run })
+	}
+	return back
+}
+
+// alone notes an output, a record or the end of a run that belongs to nothing on its path, which readers pass over (A.10, A.11),
+// and a run that has the id of an earlier one.
+func (c *checker) alone(e Entry, ch change, open *openRun) (back []func()) {
+	switch e := e.(type) {
+	case *ItemEntry:
+		if e.Item.Type == ItemFunctionCallOutput && c.whole.byID[e.Item.CallID] == nil {
+			c.noted(fmt.Errorf("%w: an output of the call %q, which the path does not have", ErrReference, e.Item.CallID))
+		}
+	case *DispatchEntry:
+		if ch.call == nil && !c.rules.CallOrder {
+			c.noted(fmt.Errorf("%w: a dispatch of the call %q, which the path does not have", ErrReference, e.CallID))
+		}
+	case *DecisionEntry:
+		if ch.call == nil && !c.rules.CallOrder {
+			c.noted(fmt.Errorf("%w: a decision on the call %q, which the path does not have", ErrReference, e.CallID))
+		}
+	case *RunEntry:
+		switch id := e.RunID; {
+		case e.IsEnd() && (open == nil || open.start.RunID != id):
+			c.noted(fmt.Errorf("%w: an end of run %q, which is not open", ErrReference, id))
+		case e.IsStart() && c.runIDs[id]:
+			c.noted(fmt.Errorf("%w: run %q has the id of an earlier one", ErrReference, id))
+		case e.IsStart():
+			c.runIDs[id] = true
+			back = append(back, func() { delete(c.runIDs, id) })
+		}
 	}
 	return back
 }

@@ -27,6 +27,11 @@ func (s *Session) Unfamiliar() []Unfamiliar {
 	return s.unfamiliar()
 }
 
+var knownTypes = []string{
+	TypeItem, TypeResponse, TypeConfig, TypeCompaction, TypeBranchSummary, TypeRun, TypeDispatch, TypeDecision, TypeLabel,
+	TypeInfo, TypeEnv, TypeOutcome, TypeLink, TypeCustom, TypeQueued, "session",
+}
+
 func (s *Session) unfamiliar() []Unfamiliar {
 	seen := map[string]*Unfamiliar{}
 	note := func(line lines.Line, what, value string) {
@@ -48,7 +53,7 @@ func (s *Session) unfamiliar() []Unfamiliar {
 		line := s.text[r.line]
 		switch e := r.entry.(type) {
 		case *UnknownEntry:
-			if !IsExtension(e.Type) {
+			if !IsExtension(e.Type) && !slices.Contains(knownTypes, e.Type) { // one of these was damaged, which was said
 				note(line, "entry type", e.Type)
 			}
 		case *DecisionEntry:
@@ -56,7 +61,9 @@ func (s *Session) unfamiliar() []Unfamiliar {
 			word(line, "decider", e.By, deciders)
 		case *RunEntry:
 			word(line, "run source", e.Source, []string{SourceInput, SourceResume})
-			word(line, "run reason", e.Reason, reasons)
+			if e.IsStart() { // that of an end is compared with what its segment tells
+				word(line, "run reason", e.Reason, reasons)
+			}
 		case *OutcomeEntry:
 			word(line, "outcome kind", e.Kind, outcomeKinds)
 		case *LinkEntry:

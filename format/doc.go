@@ -1,5 +1,5 @@
 // Package format reads, writes and examines the Agent Session Format: the file in which a coding agent keeps the record of one
-// session. Section numbers in this documentation, such as A.3 and C.5, are those of the project's digest of the format.
+// session. Section numbers in this documentation, such as A.3 and C.5, are those of docs/format.md.
 //
 // A session file has a header and then entries, one JSON object on each line. Entries form a tree: each names its parent, so
 // that a branch is a second child of an earlier entry, and nothing is ever taken away. One entry holds an item of the

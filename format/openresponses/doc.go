@@ -1,6 +1,6 @@
 // Package openresponses has the payload of a session: the items of a conversation, the requests that were sent to a model
 // and the responses that came back, in the shapes of Open Responses. Section numbers in this documentation, such as A.5 and
-// A.8, are those of the project's digest of the session format.
+// A.8, are those of docs/format.md.
 //
 // # One item
 //

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/sessionspan/sessionspan/internal/otlp"
 	"github.com/sessionspan/sessionspan/internal/projection"
+	"github.com/sessionspan/sessionspan/internal/terminal"
 	"github.com/sessionspan/sessionspan/internal/waterfall"
 	"go.opentelemetry.io/otel/attribute"
 )
@@ -23,14 +24,16 @@ type destination interface {
 	close() error
 }
 
-func (r *replay) destination(w io.Writer, resource *resource) destination {
+// destination returns where the command line says that traces go: out, which w writes to.
+func (r *replay) destination(out, w io.Writer, resource *resource) destination {
 	if r.to == "text" {
-		o := waterfall.OptionsFor(w, os.Environ())
+		environ := os.Environ()
+		o := waterfall.Options{Look: terminal.LookOf(out, environ), MaxRows: r.maxRows, More: "--max-rows 0 draws all"}
 		if r.width > 0 {
 			o.Width = r.width
 		}
-		o.MaxRows, o.More = r.maxRows, "--max-rows 0 draws all"
-		return &drawing{w: bufio.NewWriter(colorprofile.NewWriter(w, os.Environ())), opts: o}
+		colors := &colorprofile.Writer{Forward: w, Profile: colorprofile.Detect(out, environ)}
+		return &drawing{w: bufio.NewWriter(colors), opts: o}
 	}
 	return &otlpJSON{
 		w: bufio.NewWriterSize(w, 64<<10),

@@ -4,14 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/sessionspan/sessionspan/internal/archive"
-	"github.com/sessionspan/sessionspan/internal/source"
+	"github.com/sessionspan/sessionspan/internal/terminal"
 	"github.com/spf13/cobra"
 )
 
@@ -20,19 +20,17 @@ type list struct {
 	streams
 	paths []string
 
-	format       string
-	maxLine      int
+	reading
+	period
 	current, top bool
 	harness, cwd string
-	since, until string
 	state, name  string
 	parent       string
 	limit        int
 	json, wide   bool
 
-	from, to time.Time
-	dir      string // cwd, absolute
-	now      time.Time
+	dir string // cwd, absolute
+	now time.Time
 }
 
 const listHelp = `Lists stored sessions, newest first.
@@ -57,9 +55,9 @@ The state says where the work at the leaf stands, the leaf being the entry at wh
 A ! after the state marks a session whose file is damaged; it is listed as far as it can be read.
 
 A terminal gets the columns that fit into it; elsewhere, or with --wide, all of them are written. --json writes every
-field whole, one JSON object a line. With --limit, only as many files are read as it takes.
+field whole, one JSON object a line. With --limit, only as many files are read as it takes.`
 
-The exit code is 0 when everything was read, 1 when a file was damaged or could not be read, 2 for wrong usage.`
+const listExit = `a file was damaged or could not be read, a path among others leads nowhere, or it was interrupted.`
 
 const listExamples = `  # all sessions on this machine
   sessionspan list
@@ -84,7 +82,7 @@ func newList(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list [PATH…]",
 		Short:   "List stored sessions, newest first",
-		Long:    listHelp,
+		Long:    listHelp + exitHelp(listExit),
 		Example: listExamples,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l.paths = args
@@ -104,47 +102,28 @@ func newList(s streams) *cobra.Command {
 	f.StringVar(&l.name, "name", "", "only sessions with this `TEXT` in their name, in upper or lower case")
 	f.StringVar(&l.harness, "harness", "", "only sessions written by the agent with this `NAME`, in upper or lower case")
 	f.StringVar(&l.cwd, "cwd", "", "only sessions whose working directory is `DIR`")
-	f.StringVar(&l.since, "since", "", "only sessions that started at `TIME` (RFC 3339) or later")
-	f.StringVar(&l.until, "until", "", "only sessions that started before `TIME` (RFC 3339)")
-	f.IntVarP(&l.limit, "limit", "n", 0, "at most this `NUMBER` of sessions (0: all)")
-	choice(cmd, &l.format, "format", "how the files are written", source.Names()...)
-	f.IntVar(&l.maxLine, "max-line", 256<<20, "skip lines of more than this many `BYTES`")
-	f.BoolVar(&l.json, "json", false, "write one JSON object a line")
+	l.period.flags(cmd, "only sessions that started at `TIME` (RFC 3339) or later",
+		"only sessions that started before `TIME` (RFC 3339)")
+	number(cmd, &l.limit, "limit", "n", 0, 0, "at most this `NUMBER` of sessions (0: all)", "a number of sessions, or 0 for all")
+	l.reading.flags(cmd)
+	jsonFlag(cmd, &l.json, "")
 	f.BoolVar(&l.wide, "wide", false, "write all columns on a terminal too, however wide it is")
-	return cmd
-}
-
-// check reads the flags that are more than words.
-func (l *list) check() error {
-	var err error
-	if l.from, err = parseTime("since", l.since); err != nil {
-		return err
-	}
-	if l.to, err = parseTime("until", l.until); err != nil {
-		return err
-	}
-	switch {
-	case !l.from.IsZero() && !l.to.IsZero() && !l.from.Before(l.to):
-		return usage("--since %s is not before --until %s: no session starts in between", l.since, l.until)
-	case l.limit < 0:
-		return usage("--limit %d: want a number of sessions, or 0 for all", l.limit)
-	case l.maxLine <= 0:
-		return usage("--max-line %d: want a number above 0", l.maxLine)
-	case l.parent != "" && l.top:
-		return usage("--parent asks for subsessions and --top leaves them out: give one of them")
-	}
-	if l.cwd != "" {
-		if l.dir, err = filepath.Abs(l.cwd); err != nil {
-			return &exitError{exitFinding, err}
+	check(cmd, func() error {
+		if l.parent != "" && l.top {
+			return usage("--parent asks for subsessions and --top leaves them out: give one of them")
 		}
-	}
-	return nil
+		return nil
+	})
+	return cmd
 }
 
 func (l *list) run(ctx context.Context) error {
 	l.now = time.Now()
-	if err := l.check(); err != nil {
-		return err
+	if l.cwd != "" {
+		var err error
+		if l.dir, err = filepath.Abs(l.cwd); err != nil {
+			return &exitError{exitFinding, err}
+		}
 	}
 	found, err := l.find(ctx)
 	switch {
@@ -153,19 +132,14 @@ func (l *list) run(ctx context.Context) error {
 	case err != nil:
 		return &exitError{exitUsage, err}
 	}
-	o := archive.Options{Source: source.Options{Format: l.format, MaxLine: l.maxLine}, Now: l.now}
-	ix := archive.NewIndex(ctx, found.Files, l.in, o.Source)
+	ix := archive.NewIndex(ctx, found.Files, l.in, l.reading.options())
 	about := &findings{w: l.err}
 	about.files(found, ix.Bad, len(l.paths) == 0)
 	about.copies(ix.Copies())
 
-	sessions := slices.DeleteFunc(slices.Clone(ix.Files), func(f *archive.File) bool { return !l.wantsHeader(f) })
-	slices.SortStableFunc(sessions, func(a, b *archive.File) int {
-		return cmp.Or(b.Created().Compare(a.Created()), strings.Compare(a.Path, b.Path))
-	})
-	rows, unreached := l.read(ctx, ix, sessions, o, about)
+	rows, unreached := l.read(ctx, ix, about)
 	if err := l.write(rows); err != nil {
-		return &exitError{exitFinding, err}
+		return outputError(ctx, err)
 	}
 	none := 0
 	if len(rows) == 0 && ctx.Err() == nil {
@@ -174,7 +148,7 @@ func (l *list) run(ctx context.Context) error {
 	about.end(none)
 	switch {
 	case ctx.Err() != nil:
-		return &exitError{exitFinding, fmt.Errorf("interrupted; %s not reached", count(unreached+len(ix.Unreached), "file"))}
+		return interrupted(unreached + len(ix.Unreached))
 	case about.any():
 		return &exitError{code: exitFinding}
 	}
@@ -221,37 +195,35 @@ func (l *list) inTime(t time.Time) bool {
 // batch is how many files are read before it is asked whether those are enough.
 const batch = 64
 
-// read reads sessions, given newest first, as far as it takes, and returns those that are wanted, and how many were not
-// reached.
-func (l *list) read(ctx context.Context, ix *archive.Index, sessions []*archive.File, o archive.Options, about *findings,
-) (rows []archive.Overview, unreached int) {
+// read reads the sessions that may be wanted, newest first, as far as it takes, and returns those that are, and how many were
+// not reached.
+func (l *list) read(ctx context.Context, ix *archive.Index, about *findings) (rows []archive.Overview, unreached int) {
+	sessions := slices.DeleteFunc(slices.Clone(ix.Files), func(f *archive.File) bool { return !l.wantsHeader(f) })
+	slices.SortStableFunc(sessions, func(a, b *archive.File) int {
+		return cmp.Or(b.Created().Compare(a.Created()), strings.Compare(a.Path, b.Path))
+	})
 	step := max(len(sessions), 1)
 	// A session whose header does not say when it started may turn out to be one of the newest.
 	if l.limit > 0 && !slices.ContainsFunc(sessions, func(f *archive.File) bool { return f.Created().IsZero() }) {
 		step = batch
 	}
-	var bytes int64
-	for _, f := range sessions {
-		bytes += f.Size()
-	}
-	bar := newProgress(l.err, "reading", bytes)
+	bar := newProgress(l.err, "reading", pathsOf(sessions))
+	defer bar.end()
+	o := archive.Options{Source: l.reading.options(), Now: l.now, Read: bar.add}
 	for chunk := range slices.Chunk(sessions, step) {
-		for _, v := range ix.Overviews(ctx, chunk, o, bar.add) {
-			switch {
-			case v.Err != nil && errors.Is(v.Err, ctx.Err()):
+		for _, v := range ix.Overviews(ctx, chunk, o) {
+			if v.Err != nil && errors.Is(v.Err, ctx.Err()) {
 				unreached++
-			default:
-				about.session(&v)
-				if (v.Err == nil || begun(v.Err)) && l.wants(&v) {
-					rows = append(rows, v)
-				}
+				continue
+			}
+			if about.session(&v) && l.wants(&v) {
+				rows = append(rows, v)
 			}
 		}
 		if l.limit > 0 && len(rows) >= l.limit && step == batch {
 			break
 		}
 	}
-	bar.end()
 	slices.SortStableFunc(rows, func(a, b archive.Overview) int {
 		return cmp.Or(b.Start.Compare(a.Start), strings.Compare(a.File.Path, b.File.Path))
 	})
@@ -261,6 +233,14 @@ func (l *list) read(ctx context.Context, ix *archive.Index, sessions []*archive.
 	return rows, unreached
 }
 
+func pathsOf(files []*archive.File) []string {
+	paths := make([]string, len(files))
+	for i, f := range files {
+		paths[i] = f.Path
+	}
+	return paths
+}
+
 func (l *list) write(rows []archive.Overview) error {
 	if l.json {
 		return writeListJSON(l.out, rows)
@@ -268,6 +248,9 @@ func (l *list) write(rows []archive.Overview) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	as := lookFor(l.out, l.wide)
+	as := terminal.LookOf(l.out, os.Environ())
+	if l.wide || !terminal.Is(l.out) {
+		as.Width = 0
+	}
 	return listTable(rows, as).write(l.out, as)
 }

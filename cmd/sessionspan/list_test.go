@@ -10,6 +10,7 @@ import (
 
 	"github.com/sessionspan/sessionspan/internal/archive"
 	"github.com/sessionspan/sessionspan/internal/source"
+	"github.com/sessionspan/sessionspan/internal/terminal"
 )
 
 // readFunc is a reader in one function.
@@ -83,8 +84,8 @@ func TestREADMEShowsWhatListPrints(t *testing.T) {
 	}
 	l := &list{streams: streams{err: io.Discard}, state: anyState}
 	ix := archive.NewIndex(t.Context(), paths, nil, source.Options{})
-	rows, _ := l.read(t.Context(), ix, ix.Files, archive.Options{}, &findings{w: io.Discard})
-	if want := written(t, listTable(rows, look{}), look{width: 118}); !strings.Contains(string(readme), want) {
+	rows, _ := l.read(t.Context(), ix, &findings{w: io.Discard})
+	if want := written(t, listTable(rows, terminal.Look{}), terminal.Look{Width: 118}); !strings.Contains(string(readme), want) {
 		t.Errorf("the README does not show\n%s", want)
 	}
 }

@@ -7,12 +7,10 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/sessionspan/sessionspan/internal/archive"
 	"github.com/sessionspan/sessionspan/internal/projection"
-	"github.com/sessionspan/sessionspan/internal/source"
 	"github.com/spf13/cobra"
 )
 
@@ -21,12 +19,11 @@ type replay struct {
 	streams
 	paths []string
 
+	reading
+	period
 	to, output     string
-	format         string
-	maxLine        int
 	leaf, branches string
 	session        string
-	since, until   string
 	group, naming  string
 	semconv        string
 	serviceName    string
@@ -45,11 +42,10 @@ zstd. With no path, the session that was written last in the known agents' folde
 
 A session that is in several files is taken once. Of a trace of many spans the drawing has the most urgent: --max-rows.
 
-The summary goes to standard error; with --json it is one JSON object, whatever happens but wrong flags.
+The summary goes to standard error; with --json it is one JSON object, whatever happens but wrong flags.`
 
-The exit code is 0 when everything was read. It is 1 when a file was damaged or could not be read, when one of several
-PATHs leads nowhere, when no file has the session or entry asked for, when the output cannot be written, and after an
-interrupt; what could be read is drawn or written all the same. It is 2 for wrong usage, and when no PATH leads to a file.`
+const replayExit = `a file was damaged or could not be read, a path among others leads nowhere, no file has the session or entry
+asked for, the output cannot be written, or it was interrupted. What could be read is drawn or written all the same.`
 
 const replayExamples = `  # the newest session on this machine
   sessionspan replay
@@ -68,7 +64,7 @@ func newReplay(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "replay [PATH…]",
 		Short:   "Draw stored sessions as traces, or write them as OTLP",
-		Long:    replayHelp,
+		Long:    replayHelp + exitHelp(replayExit),
 		Example: replayExamples,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.paths = args
@@ -79,12 +75,10 @@ func newReplay(s streams) *cobra.Command {
 	f.SortFlags = false
 	choice(cmd, &r.to, "to", "where the traces go", "text", "otlp-json")
 	f.StringVarP(&r.output, "output", "o", "", "write the traces to `FILE` instead of standard output")
-	choice(cmd, &r.format, "format", "how the files are written", source.Names()...)
 	f.StringVar(&r.session, "session", "", "only the session with this `ID`, and those spawned below it")
 	f.StringVar(&r.leaf, "leaf", "", "only what lies on the path to the entry with this `ID`")
 	choice(cmd, &r.branches, "branches", "which branches", "all", "current")
-	f.StringVar(&r.since, "since", "", "only what ended at `TIME` (RFC 3339) or later")
-	f.StringVar(&r.until, "until", "", "only what started before `TIME` (RFC 3339)")
+	r.period.flags(cmd, "only what ended at `TIME` (RFC 3339) or later", "only what started before `TIME` (RFC 3339)")
 	choice(cmd, &r.group, "group", "what makes one trace", string(projection.GroupSession), string(projection.GroupRun))
 	choice(cmd, &r.naming, "naming", "how run spans are called",
 		string(projection.NamingGenAI), string(projection.NamingAgentsession))
@@ -94,29 +88,18 @@ func newReplay(s streams) *cobra.Command {
 	f.StringVar(&r.salt, "id-salt", "", "make another set of ids, with this `TEXT`")
 	f.BoolVar(&r.finish, "finish", false, "nothing more will come: end what is still open")
 	f.BoolVar(&r.shift, "shift-to-now", false, "move each session, with those below it, so that it ends now, under other ids")
-	f.IntVar(&r.maxLine, "max-line", 256<<20, "skip lines of more than this many `BYTES`")
+	r.reading.flags(cmd)
 	f.BoolVar(&r.json, "json", false, "write the summary as JSON, with all problems in it, to standard error")
-	f.IntVar(&r.width, "width", 0, "draw this many `COLUMNS` wide (default: the terminal's width)")
-	f.IntVar(&r.maxRows, "max-rows", defaultRows, "draw at most this many `ROWS` of a trace, and fold the rest into them (0: all)")
-	return cmd
-}
-
-// choice adds a flag that takes one of a few words, the first of which is the default.
-func choice(cmd *cobra.Command, dst *string, name, what string, words ...string) {
-	cmd.Flags().StringVar(dst, name, words[0], what+": "+strings.Join(words, ", "))
-	cobra.CheckErr(cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)))
-	check := cmd.PreRunE
-	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
-		if check != nil {
-			if err := check(cmd, args); err != nil {
-				return err
-			}
-		}
-		if !slices.Contains(words, *dst) {
-			return usage("--%s %q: want one of %s", name, *dst, strings.Join(words, ", "))
+	widthFlag(cmd, &r.width)
+	number(cmd, &r.maxRows, "max-rows", "", defaultRows, 0,
+		"draw at most this many `ROWS` of a trace, and fold the rest into them (0: all)", "a number of rows, or 0 for all")
+	check(cmd, func() error {
+		if r.leaf != "" && r.branches == "current" {
+			return usage("--leaf and --branches current both choose a path: give one of them")
 		}
 		return nil
-	}
+	})
+	return cmd
 }
 
 func (r *replay) run(ctx context.Context) error {
@@ -126,7 +109,7 @@ func (r *replay) run(ctx context.Context) error {
 		sum.log = nil
 	}
 	err := r.work(ctx, sum)
-	if err == nil && sum.damaged() {
+	if err == nil && sum.any() {
 		err = &exitError{code: exitFinding}
 	}
 	if !r.json {
@@ -140,10 +123,6 @@ func (r *replay) run(ctx context.Context) error {
 
 // work does what the command line says, as far as it can, and notes in the summary what came of it.
 func (r *replay) work(ctx context.Context, sum *summary) error {
-	opts, err := r.options()
-	if err != nil {
-		return err
-	}
 	resource, err := newResource(r.serviceName, os.Environ())
 	if err != nil {
 		return err
@@ -155,26 +134,47 @@ func (r *replay) work(ctx context.Context, sum *summary) error {
 	if err := r.spare(files); err != nil {
 		return err
 	}
-	opts.Problem = sum.found
-	ix := archive.NewIndex(ctx, files, r.in, opts.Source)
-	for _, err := range ix.Bad {
-		sum.unreadable(err)
-	}
-	if n := len(ix.Unreached); n > 0 {
-		return sum.interrupt("reading the header of", ix.Unreached[0], n-1+len(ix.Files))
-	}
-	for _, c := range ix.Copies() {
-		sum.copies(c)
+	ix, err := r.index(ctx, files, sum)
+	if err != nil {
+		return err
 	}
 	groups := r.chosen(ix)
 	if r.session != "" && len(groups) == 0 {
 		return &exitError{exitFinding, fmt.Errorf("--session: no file given has the session %q", r.session)}
 	}
+	return r.write(ctx, ix, groups, resource, sum)
+}
+
+// index reads the headers of files.
+func (r *replay) index(ctx context.Context, files []string, sum *summary) (*archive.Index, error) {
+	ix := archive.NewIndex(ctx, files, r.in, r.reading.options())
+	for _, err := range ix.Bad {
+		sum.unreadable(err)
+	}
+	if n := len(ix.Unreached); n > 0 {
+		return nil, sum.interrupt("reading the header of", ix.Unreached[0], n-1+len(ix.Files))
+	}
+	for _, c := range ix.Copies() {
+		sum.copies(c)
+	}
+	return ix, nil
+}
+
+// write reads the files and writes their traces.
+func (r *replay) write(ctx context.Context, ix *archive.Index, groups [][]*archive.File, resource *resource, sum *summary,
+) error {
 	out, closeOut, err := r.open()
 	if err != nil {
 		return &exitError{exitFinding, err}
 	}
-	dest := r.destination(out, resource)
+	bar := newProgress(r.err, "reading", pathsOf(slices.Concat(groups...)))
+	defer bar.end()
+	if sum.log != nil {
+		sum.log = bar.beside(r.err)
+	}
+	opts := r.options()
+	opts.Problem, opts.Read = sum.found, bar.add
+	dest := r.destination(out, bar.beside(out), resource)
 	sum.begun = true
 	err = r.project(ctx, ix, groups, opts, dest, sum)
 	if r.leaf != "" && err == nil && sum.leaves == 0 {
@@ -189,55 +189,22 @@ func (r *replay) work(ctx context.Context, sum *summary) error {
 }
 
 // options turns the flags into those of a replay.
-func (r *replay) options() (archive.Options, error) {
+func (r *replay) options() archive.Options {
 	o := archive.Options{
-		Source: source.Options{Format: r.format, MaxLine: r.maxLine},
+		Source: r.reading.options(),
 		Projection: projection.Options{
 			Group: projection.Group(r.group), Naming: projection.Naming(r.naming), Semconv: projection.Semconv(r.semconv),
 			Salt: r.salt,
 		},
-		Select: archive.Selection{Leaf: r.leaf, Current: r.branches == "current"},
+		Select: archive.Selection{Leaf: r.leaf, Current: r.branches == "current", Since: r.from, Until: r.period.to},
 		Finish: r.finish,
 		Now:    r.now,
-	}
-	if r.maxLine <= 0 {
-		return o, usage("--max-line %d: want a number above 0", r.maxLine)
-	}
-	if r.width < 0 {
-		return o, usage("--width %d: want a number of columns, or 0 for the terminal's", r.width)
-	}
-	if r.maxRows < 0 {
-		return o, usage("--max-rows %d: want a number of rows, or 0 for all", r.maxRows)
-	}
-	if r.leaf != "" && o.Select.Current {
-		return o, usage("--leaf and --branches current both choose a path: give one of them")
-	}
-	var err error
-	if o.Select.Since, err = parseTime("since", r.since); err != nil {
-		return o, err
-	}
-	if o.Select.Until, err = parseTime("until", r.until); err != nil {
-		return o, err
-	}
-	if !o.Select.Until.IsZero() && o.Select.Since.After(o.Select.Until) {
-		return o, usage("--since %s is after --until %s: nothing lies in between", r.since, r.until)
 	}
 	if r.shift {
 		// Other times need other ids: a backend keeps the first copy of a span that it sees.
 		o.Projection.Salt += "\x00shifted to " + r.now.UTC().Format(time.RFC3339Nano)
 	}
-	return o, nil
-}
-
-func parseTime(name, value string) (time.Time, error) {
-	if value == "" {
-		return time.Time{}, nil
-	}
-	t, err := time.Parse(time.RFC3339Nano, value)
-	if err != nil {
-		return t, usage("--%s %q: want a time like 2026-09-20T12:00:00Z", name, value)
-	}
-	return t, nil
+	return o
 }
 
 // files finds the files to read.
@@ -254,7 +221,7 @@ func (r *replay) files(ctx context.Context, sum *summary) ([]string, error) {
 			sum.unreadable(err)
 		}
 		for _, n := range found.Notes {
-			sum.say(problem{"note", n.Path, n.Text})
+			sum.say(note(n.Path, n.Text))
 		}
 		return found.Files, nil
 	}

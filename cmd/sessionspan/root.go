@@ -7,16 +7,20 @@ import (
 	"io"
 	"runtime/debug"
 
-	"github.com/sessionspan/sessionspan/internal/waterfall"
 	"github.com/spf13/cobra"
 )
 
 // Exit codes. They are part of the command's contract.
 const (
 	exitOK      = 0
-	exitFinding = 1 // a file was damaged or could not be read
-	exitUsage   = 2
+	exitFinding = 1 // a finding or a loss
+	exitUsage   = 2 // wrong usage, or no path leads to a file
 )
+
+// exitHelp says in the help of a command what its exit codes are: one is what 1 stands for there.
+func exitHelp(one string) string {
+	return "\n\nThe exit code is 0 when all went well, 2 for wrong usage and when no path leads to a file, else 1:\n" + one
+}
 
 // streams are where a command reads and writes.
 type streams struct {
@@ -56,7 +60,7 @@ func run(ctx context.Context, args []string, s streams) int {
 		code, err = e.code, e.err
 	}
 	if err != nil {
-		fmt.Fprintln(s.err, "sessionspan:", waterfall.Sanitize(err.Error()))
+		fmt.Fprintln(s.err, "sessionspan:", forPeople(err.Error()))
 		if code == exitUsage {
 			if cmd.Name() == "help" {
 				cmd = root
@@ -73,7 +77,10 @@ func newRoot(s streams) *cobra.Command {
 		Short: "Turn the sessions of AI coding agents into OpenTelemetry traces",
 		Long: `sessionspan reads the session files that AI coding agents write and makes OpenTelemetry traces of them.
 
-Results go to standard output, everything else to standard error. Nothing is sent anywhere.`,
+Results go to standard output, everything else to standard error. Nothing is sent anywhere.
+
+The exit code is 0 when all went well, 1 for a finding or a loss, 2 for wrong usage and when no path leads to a file. What
+--json writes is described in docs/json.md of the project.`,
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -83,10 +90,7 @@ Results go to standard output, everything else to standard error. Nothing is sen
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
-	root.AddCommand(newReplay(s))
-	root.AddCommand(newRepair(s))
-	root.AddCommand(newList(s), newMan())
-	root.AddCommand(newVerify(s), newShow(s))
+	root.AddCommand(newReplay(s), newList(s), newShow(s), newVerify(s), newRepair(s), newMan())
 	completePaths(root)
 	strict(root)
 	return root

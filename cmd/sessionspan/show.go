@@ -9,13 +9,12 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"syscall"
 
 	"github.com/charmbracelet/colorprofile"
+	"github.com/sessionspan/sessionspan/internal/input"
 	"github.com/sessionspan/sessionspan/internal/outline"
-	"github.com/sessionspan/sessionspan/internal/source"
 	"github.com/sessionspan/sessionspan/internal/stored"
-	"github.com/sessionspan/sessionspan/internal/waterfall"
+	"github.com/sessionspan/sessionspan/internal/terminal"
 	"github.com/spf13/cobra"
 )
 
@@ -32,16 +31,10 @@ has a symbol of its own, which the last line explains. Ids that are hashes are c
 The content of the session is shown: prompts, answers, arguments, outputs. Lines are cut to the width of the terminal; --json
 and --raw have all of it.
 
---json writes one object a line, each with a member "object":
+--json writes one object a line, each with a member "object": session (what the file says of itself), then entry (one of the
+session, with the line itself) or damage (a line that is none) in the order of the file, then context.`
 
-  session   what the file says of itself, how many entries and branches it has, and its leaf
-  entry     id, parent, type, kind, time, line, offset, leaf, on_path, in_context, labels, hidden, omitted (why requests
-            leave it out), damage, text (the first characters of what it says), entry (the line itself)
-  damage    a line that is no entry: line, offset, what
-  context   at (an entry), settings (as in the checkpoint of a compaction), items (each with the id of the entry that gave it),
-            entries (ids), omitted (entry and reason), error; settings and what follows are null where the format does not tell
-
-The exit code is 0 when everything was read, 1 when the file was damaged or could not be read, 2 for wrong usage.`
+const showExit = `the file was damaged or could not be read, it has no such entry, or it was interrupted.`
 
 const showExamples = `  # a session
   sessionspan show session.jsonl
@@ -58,8 +51,8 @@ const showExamples = `  # a session
 // show holds what the command line of show says.
 type show struct {
 	streams
-	leaf, format  string
-	maxLine       int
+	reading
+	leaf          string
 	tree, context bool
 	json, raw     bool
 	width         int
@@ -70,7 +63,7 @@ func newShow(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "show FILE",
 		Short:   "Show the entries of a session, its tree, and the context at an entry",
-		Long:    showHelp,
+		Long:    showHelp + exitHelp(showExit),
 		Example: showExamples,
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
@@ -80,37 +73,28 @@ func newShow(s streams) *cobra.Command {
 	f.StringVar(&o.leaf, "leaf", "", "the path and the context of the entry with this `ID`, of which the beginning is enough")
 	f.BoolVar(&o.tree, "tree", false, "only the entries and their tree")
 	f.BoolVar(&o.context, "context", false, "only the context; with --raw the lines that it is made from")
-	f.BoolVar(&o.json, "json", false, "write one JSON object a line")
+	jsonFlag(cmd, &o.json, "")
 	f.BoolVar(&o.raw, "raw", false, "write the lines of the entries as they stand in the file, with --leaf those on its path")
-	choice(cmd, &o.format, "format", "how the file is written", source.Names()...)
-	f.IntVar(&o.maxLine, "max-line", 256<<20, "skip lines of more than this many `BYTES`")
-	f.IntVar(&o.width, "width", 0, "draw this many `COLUMNS` wide (default: the terminal's width)")
+	o.reading.flags(cmd)
+	widthFlag(cmd, &o.width)
+	check(cmd, func() error {
+		switch {
+		case o.tree && o.context:
+			return usage("--tree and --context each show one part alone: give one of them, or none for both")
+		case o.json && o.raw:
+			return usage("--json and --raw are two ways of writing: give one of them")
+		}
+		return nil
+	})
 	return cmd
 }
 
-func (o *show) check() error {
-	switch {
-	case o.tree && o.context:
-		return usage("--tree and --context each show one part alone: give one of them, or none for both")
-	case o.json && o.raw:
-		return usage("--json and --raw are two ways of writing: give one of them")
-	case o.maxLine <= 0:
-		return usage("--max-line %d: want a number above 0", o.maxLine)
-	case o.width < 0:
-		return usage("--width %d: want a number of columns, or 0 for the terminal's", o.width)
-	}
-	return nil
-}
-
 func (o *show) run(ctx context.Context, path string) error {
-	if err := o.check(); err != nil {
-		return err
-	}
-	out, err := outline.Load(ctx, path, o.in, stored.Options{Source: source.Options{Format: o.format, MaxLine: o.maxLine}})
+	out, err := outline.Load(ctx, path, o.in, stored.Options{Source: o.reading.options()})
 	switch {
 	case ctx.Err() != nil:
-		return &exitError{exitFinding, errors.New("interrupted")}
-	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, stored.ErrFolder):
+		return interrupted(0)
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, input.ErrFolder):
 		return &exitError{exitUsage, fmt.Errorf("%s: %w", path, err)}
 	case err != nil:
 		return &exitError{exitFinding, fmt.Errorf("%s: %w", path, err)}
@@ -123,28 +107,21 @@ func (o *show) run(ctx context.Context, path string) error {
 	if err := o.write(ctx, path, out); err != nil {
 		return outputError(ctx, err)
 	}
-	if out.Err != nil {
-		return &exitError{exitFinding, fmt.Errorf("%s: not read to its end: %w", path, out.Err)}
-	}
-	if len(out.Damage) > 0 {
-		if o.raw || o.json || o.context {
-			fmt.Fprintln(o.err, waterfall.Sanitize(fmt.Sprintf("%s: %s; sessionspan verify says where", path,
-				count(len(out.Damage), "finding"))))
-		}
-		return &exitError{code: exitFinding}
-	}
-	return nil
+	return o.finding(path, out)
 }
 
-// outputError is what is left to say when writing has failed: nothing, when the reader has seen enough.
-func outputError(ctx context.Context, err error) error {
+// finding is what is left to say of a file that was not read whole.
+func (o *show) finding(path string, out *outline.Outline) error {
 	switch {
-	case errors.Is(err, syscall.EPIPE):
+	case out.Err != nil:
+		p := problemOfFile(fileError(path, out.Err, len(out.Entries)))
+		fmt.Fprintln(o.err, &p)
+	case len(out.Damage) == 0:
 		return nil
-	case ctx.Err() != nil:
-		return &exitError{exitFinding, errors.New("interrupted; what is above is complete as far as it goes")}
+	case o.raw || o.json || o.context: // which do not show it, or not to people
+		fmt.Fprintf(o.err, "%s: %s; sessionspan verify says where\n", forPeople(path), terminal.Plural(len(out.Damage), "finding"))
 	}
-	return &exitError{exitFinding, err}
+	return &exitError{code: exitFinding}
 }
 
 func (o *show) write(ctx context.Context, path string, out *outline.Outline) error {
@@ -154,8 +131,7 @@ func (o *show) write(ctx context.Context, path string, out *outline.Outline) err
 	case o.raw:
 		return o.writeRaw(ctx, out)
 	}
-	look := waterfall.OptionsFor(o.out, os.Environ())
-	opts := outline.Options{Width: look.Width, Color: look.Color, ASCII: look.ASCII}
+	opts := outline.Options{Look: terminal.LookOf(o.out, os.Environ())}
 	if o.width > 0 {
 		opts.Width = o.width
 	}
@@ -171,7 +147,7 @@ func (o *show) write(ctx context.Context, path string, out *outline.Outline) err
 // writeRaw writes lines as they stand in the file. On a terminal, what it would act on becomes visible.
 func (o *show) writeRaw(ctx context.Context, out *outline.Outline) error {
 	w := bufio.NewWriterSize(o.out, 64<<10)
-	terminal := isTerminal(o.out)
+	tty := terminal.Is(o.out)
 	for i := range out.Entries {
 		e := &out.Entries[i]
 		if i%256 == 0 && ctx.Err() != nil {
@@ -180,8 +156,8 @@ func (o *show) writeRaw(ctx context.Context, out *outline.Outline) error {
 		if o.leaf != "" && e.Place == outline.Aside || o.context && !inContext(e) {
 			continue
 		}
-		if terminal {
-			_, _ = io.WriteString(w, waterfall.Sanitize(strings.TrimRight(string(e.Raw), "\r\n"))+"\n")
+		if tty {
+			_, _ = io.WriteString(w, terminal.Sanitize(strings.TrimRight(string(e.Raw), "\r\n"))+"\n")
 		} else {
 			_, _ = w.Write(e.Raw)
 		}

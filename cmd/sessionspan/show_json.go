@@ -1,17 +1,13 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
-	"time"
-	"unicode/utf8"
 
 	"github.com/sessionspan/sessionspan/internal/outline"
 	"github.com/sessionspan/sessionspan/internal/stored"
 )
 
-// What show writes for programs. What is not known is null.
+// What show writes for programs.
 type (
 	shownSession struct {
 		Object         string  `json:"object"` // session
@@ -31,7 +27,7 @@ type (
 		Branches       int     `json:"branches"`
 		Repeats        int     `json:"repeated_lines"`
 		Leaf           *string `json:"leaf"`
-		Damage         int     `json:"damage"`
+		Damaged        int     `json:"damaged"`
 		Error          *string `json:"error"`
 	}
 	shownEntry struct {
@@ -49,15 +45,20 @@ type (
 		Labels    []string `json:"labels"`
 		Hidden    bool     `json:"hidden"`
 		Omitted   *string  `json:"omitted"`
-		Damage    []string `json:"damage"`
+		Damage    []damage `json:"damage"`
 		Text      string   `json:"text"`
 		Entry     rawJSON  `json:"entry"`
 	}
 	shownDamage struct {
 		Object string `json:"object"` // damage
-		Line   int    `json:"line"`
-		Offset int64  `json:"offset"`
-		What   string `json:"what"`
+		damage
+	}
+	damage struct {
+		Line   int     `json:"line"`
+		Offset int64   `json:"offset"`
+		Rule   string  `json:"rule"`
+		Entry  *string `json:"entry"`
+		What   string  `json:"what"`
 	}
 	shownContext struct {
 		Object   string         `json:"object"` // context
@@ -78,59 +79,43 @@ type (
 	}
 )
 
-// rawJSON is JSON of a file. What is none, such as a text that is no UTF-8, is written as a string.
-type rawJSON []byte
-
-func (r rawJSON) MarshalJSON() ([]byte, error) {
-	switch {
-	case r == nil:
-		return []byte("null"), nil
-	case utf8.Valid(r) && json.Valid(r):
-		return r, nil
-	}
-	return json.Marshal(string(r))
-}
-
 func (o *show) writeJSON(ctx context.Context, path string, out *outline.Outline) error {
-	w := bufio.NewWriterSize(o.out, 64<<10)
-	enc := json.NewEncoder(escaped{w})
-	enc.SetEscapeHTML(false)
-	var err error
-	write := func(v any) {
-		if err == nil {
-			err = enc.Encode(v)
-		}
-	}
+	w := newJSONLines(o.out)
 	if !o.tree && !o.context {
-		write(newShownSession(path, out))
+		w.write(newShownSession(path, out))
 	}
 	if !o.context {
-		damage := out.Damage
-		for i := range out.Entries {
-			if i%256 == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			e := newShownEntry(out, i)
-			for ; len(damage) > 0 && damage[0].Line <= e.Line; damage = damage[1:] {
-				if damage[0].Line == e.Line {
-					e.Damage = append(e.Damage, damage[0].What)
-				} else {
-					write(newShownDamage(&damage[0]))
-				}
-			}
-			write(e)
-		}
-		for i := range damage {
-			write(newShownDamage(&damage[i]))
+		if err := writeShownEntries(ctx, w, out); err != nil {
+			return err
 		}
 	}
 	if !o.tree {
-		write(newShownContext(out))
+		w.write(newShownContext(out))
 	}
-	if err != nil {
-		return err
+	return w.flush()
+}
+
+// writeShownEntries writes entries and damage in the order of the file. What is wrong with an entry is a part of it.
+func writeShownEntries(ctx context.Context, w *jsonLines, out *outline.Outline) error {
+	left := out.Damage
+	for i := range out.Entries {
+		if i%256 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		e := newShownEntry(out, i)
+		for ; len(left) > 0 && left[0].Line <= e.Line; left = left[1:] {
+			if left[0].Line == e.Line {
+				e.Damage = append(e.Damage, newDamage(&left[0]))
+			} else {
+				w.write(shownDamage{"damage", newDamage(&left[0])})
+			}
+		}
+		w.write(e)
 	}
-	return w.Flush()
+	for i := range left {
+		w.write(shownDamage{"damage", newDamage(&left[i])})
+	}
+	return nil
 }
 
 func newShownSession(path string, out *outline.Outline) *shownSession {
@@ -139,16 +124,13 @@ func newShownSession(path string, out *outline.Outline) *shownSession {
 		Object: "session", Path: path, ID: h.ID, Name: orNull(out.Name), Format: h.Format, FormatVersion: h.FormatVersion,
 		Harness: orNull(h.Harness), HarnessVersion: orNull(h.Version), Created: timeOrNull(h.Created), CWD: orNull(h.CWD),
 		ForkOf: orNull(h.ForkOf), Entries: len(out.Entries), Branches: out.Branches(), Repeats: out.Repeats,
-		Damage: len(out.Damage),
+		Damaged: len(out.Damage), Error: errorOrNull(out.Err),
 	}
 	if h.Spawn != nil {
 		s.Parent, s.SpawnedBy = orNull(h.Spawn.Session), orNull(h.Spawn.CallID)
 	}
 	if out.Leaf >= 0 {
 		s.Leaf = &out.Entries[out.Leaf].ID
-	}
-	if out.Err != nil {
-		s.Error = orNull(out.Err.Error())
 	}
 	return s
 }
@@ -158,13 +140,13 @@ func newShownEntry(out *outline.Outline, i int) *shownEntry {
 	return &shownEntry{
 		Object: "entry", ID: e.ID, Parent: orNull(e.Parent), Type: e.Type, Kind: e.Kind, Time: timeOrNull(e.Time),
 		Line: e.Line, Offset: e.Offset, Leaf: i == out.Leaf, OnPath: e.Place != outline.Aside, InContext: inContext(e),
-		Labels: append([]string{}, e.Labels...), Hidden: e.Hidden, Omitted: orNull(e.Omitted), Damage: []string{},
+		Labels: append([]string{}, e.Labels...), Hidden: e.Hidden, Omitted: orNull(e.Omitted), Damage: []damage{},
 		Text: e.Text, Entry: rawJSON(e.Data()),
 	}
 }
 
-func newShownDamage(d *stored.Damage) *shownDamage {
-	return &shownDamage{Object: "damage", Line: d.Line, Offset: d.Offset, What: d.What}
+func newDamage(d *stored.Damage) damage {
+	return damage{d.Line, d.Offset, d.Rule, orNull(d.Entry), d.What}
 }
 
 func newShownContext(out *outline.Outline) *shownContext {
@@ -172,9 +154,7 @@ func newShownContext(out *outline.Outline) *shownContext {
 	if out.At >= 0 {
 		c.At = &out.Entries[out.At].ID
 	}
-	if out.ContextErr != nil {
-		c.Error = orNull(out.ContextErr.Error())
-	}
+	c.Error = errorOrNull(out.ContextErr)
 	of := out.Context
 	if of == nil {
 		return c
@@ -194,12 +174,4 @@ func newShownContext(out *outline.Outline) *shownContext {
 		c.Error = orNull(err.Error())
 	}
 	return c
-}
-
-func timeOrNull(t time.Time) *string {
-	if t.IsZero() {
-		return nil
-	}
-	s := t.UTC().Format(time.RFC3339Nano)
-	return &s
 }

@@ -101,29 +101,3 @@ func TestAnInterruptEndsAWait(t *testing.T) {
 		w.Close()
 	}
 }
-
-// Files are told of in their order, however long each takes.
-func TestVerifyTellsOfFilesInTheirOrder(t *testing.T) {
-	var out, log bytes.Buffer
-	code := run(t.Context(), []string{"verify", "--json", "../../testdata/agentsession"},
-		streams{in: strings.NewReader(""), out: &out, err: &log})
-	if code != exitFinding {
-		t.Fatalf("exit code %d: %s", code, &log)
-	}
-	last := ""
-	n := 0
-	for line := range strings.Lines(out.String()) {
-		var file struct{ Path string }
-		if err := json.Unmarshal([]byte(line), &file); err != nil {
-			t.Fatal(err)
-		}
-		if file.Path <= last {
-			t.Errorf("%s comes after %s", file.Path, last)
-		}
-		last = file.Path
-		n++
-	}
-	if n < 50 {
-		t.Errorf("%d files", n)
-	}
-}

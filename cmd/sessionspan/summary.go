@@ -6,11 +6,11 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/sessionspan/sessionspan/internal/archive"
+	"github.com/sessionspan/sessionspan/internal/input"
 	"github.com/sessionspan/sessionspan/internal/projection"
-	"github.com/sessionspan/sessionspan/internal/waterfall"
+	"github.com/sessionspan/sessionspan/internal/terminal"
 )
 
 // maxShown bounds how many problems of one file are shown; all are counted.
@@ -32,34 +32,22 @@ type summary struct {
 	Spans    spanCounts       `json:"spans"`
 	Open     openCounts       `json:"open"`
 	Bytes    int64            `json:"bytes"`
-	Damaged  int              `json:"damaged"`
-	// Unreadable counts the files that could not be opened or have no usable header, CutShort those that could not be read
-	// to their ends.
-	Unreadable int `json:"unreadable"`
-	CutShort   int `json:"cut_short"`
+	losses
 	// Outside counts the sessions with nothing in the time asked for.
 	Outside     int           `json:"outside"`
 	Problems    []problem     `json:"problems"`
-	Interrupted *interruption `json:"interrupted,omitempty"`
+	Interrupted *interruption `json:"interrupted"`
 	// Error is why the command ended early, or with nothing.
-	Error   string  `json:"error,omitempty"`
+	Error   *string `json:"error"`
 	Seconds float64 `json:"seconds"`
 }
 
 // interruption says what was being done when the signal came.
 type interruption struct {
-	While string `json:"while"`
-	Path  string `json:"path,omitempty"`
+	While string  `json:"while"`
+	Path  *string `json:"path"`
 	// NotReached counts the files after that one.
 	NotReached int `json:"not_reached"`
-}
-
-// problem is something that was wrong with a file, or notable.
-type problem struct {
-	// Kind is damaged, not_read, cut_short or note.
-	Kind string `json:"kind"`
-	Path string `json:"path,omitempty"`
-	What string `json:"what"`
 }
 
 type sessionSummary struct {
@@ -99,82 +87,42 @@ func newSummary(start time.Time, log io.Writer) *summary {
 
 // say shows or keeps a problem.
 func (s *summary) say(p problem) {
-	s.shown[p.Path]++
-	if n := s.shown[p.Path]; p.Path != "" && n > maxShown {
-		if n > maxShown+1 {
+	if p.Path != nil {
+		s.shown[*p.Path]++
+		switch n := s.shown[*p.Path]; {
+		case n > maxShown+1:
 			return
+		case n > maxShown:
+			p = note(*p.Path, "more of it is counted, not shown")
 		}
-		p.What = "more of it is counted, not shown"
 	}
 	if s.log == nil {
 		s.Problems = append(s.Problems, p)
 		return
 	}
-	kind := strings.ReplaceAll(p.Kind, "_", " ")
-	if p.Kind == "cut_short" {
-		kind = "not read to the end"
-	}
-	what := forPeople(p.What)
-	if p.Path != "" {
-		what = forPeople(p.Path) + ": " + what
-	}
-	fmt.Fprintf(s.log, "%s: %s\n", kind, what)
-}
-
-// maxText bounds, in bytes, how much of one text from a file or a path is shown to people.
-const maxText = 1000
-
-// forPeople makes a text safe and short enough to be shown.
-func forPeople(text string) string {
-	if len(text) <= maxText {
-		return waterfall.Sanitize(text)
-	}
-	end := maxText
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return fmt.Sprintf("%s… (%d bytes)", waterfall.Sanitize(text[:end]), len(text))
+	fmt.Fprintln(s.log, &p)
 }
 
 // found takes a problem of a file.
-func (s *summary) found(path string, err error, note bool) {
-	kind := "damaged"
-	if note {
-		kind = "note"
-	}
-	s.say(problem{kind, path, err.Error()})
-}
+func (s *summary) found(path string, err error, note bool) { s.say(problemOfLine(path, err, note)) }
 
 // unreadable takes the error of a file that could not be read, or not to its end.
-func (s *summary) unreadable(err error) {
-	p := problem{Kind: "not_read", What: err.Error()}
-	if e, ok := errors.AsType[*archive.FileError](err); ok {
-		p.Path, p.What = e.Path, e.What()
-		if e.Begun {
-			p.Kind = "cut_short"
-			s.CutShort++
-			s.say(p)
-			return
-		}
-	}
-	s.Unreadable++
-	s.say(p)
-}
+func (s *summary) unreadable(err error) { s.say(s.file(err)) }
 
 func (s *summary) copies(c archive.Copied) {
-	s.say(problem{"note", "", fmt.Sprintf("session %s is in several files, of whose spans each is given once: %s",
-		forPeople(c.ID), strings.Join(c.Paths, ", "))})
+	s.say(note("", fmt.Sprintf("session %s is in several files, of whose spans each is given once: %s",
+		forPeople(c.ID), strings.Join(c.Paths, ", "))))
 }
 
 // interrupt notes that the command was interrupted while it did something, with so many files to go.
 func (s *summary) interrupt(while, path string, left int) error {
-	if path == archive.Stdin {
+	if path == input.Stdin {
 		path = "standard input"
 	}
-	s.Interrupted = &interruption{while, path, left}
+	s.Interrupted = &interruption{while, orNull(path), left}
 	what := "interrupted while " + strings.TrimSpace(while+" "+path)
 	if left > 0 {
-		what += "; " + count(left, "file") + " not reached"
+		what += "; " + terminal.Plural(left, "file") + " not reached"
 	}
 	if s.begun {
 		what += "; what is above is complete as far as it goes"
@@ -185,13 +133,13 @@ func (s *summary) interrupt(while, path string, left int) error {
 func (s *summary) add(r archive.Report) {
 	s.Files++
 	s.Bytes += r.Stats.Bytes
-	s.Damaged += r.Damaged
+	s.lines(r.Damaged)
 	s.Entries += r.Entries
 	s.Open.add(r.Open)
 	for t, n := range r.Spans {
 		s.Spans[t] += n
 	}
-	if _, ok := errors.AsType[*archive.FileError](r.Err); ok {
+	if _, ok := errors.AsType[*input.FileError](r.Err); ok {
 		s.unreadable(r.Err)
 	}
 	if !r.NoLeaf {
@@ -211,8 +159,6 @@ func (s *summary) add(r archive.Report) {
 	s.Sessions = append(s.Sessions, one)
 }
 
-func (s *summary) damaged() bool { return s.Damaged > 0 || s.Unreadable > 0 || s.CutShort > 0 }
-
 // writeJSON writes the summary for a program, with the error that the command ends with, and returns what is left to say
 // of that.
 func (s *summary) writeJSON(w io.Writer, err error) error {
@@ -221,10 +167,12 @@ func (s *summary) writeJSON(w io.Writer, err error) error {
 	if e, ok := errors.AsType[*exitError](err); ok {
 		code = e.code
 		if e.err != nil {
-			s.Error = e.err.Error()
+			s.Error = orNull(e.err.Error())
 		}
 	}
-	if err := writeJSON(w, s); err != nil {
+	enc := newEncoder(w)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(s); err != nil {
 		return &exitError{exitFinding, err}
 	}
 	if code == exitOK {
@@ -239,31 +187,26 @@ const maxListed = 50
 func (s *summary) write(w io.Writer) {
 	for i, one := range s.Sessions {
 		if i == maxListed {
-			fmt.Fprintf(w, "… and %s more; --json lists all\n", count(len(s.Sessions)-maxListed, "session"))
+			fmt.Fprintf(w, "… and %s more; --json lists all\n", terminal.Plural(len(s.Sessions)-maxListed, "session"))
 			break
 		}
 		fmt.Fprintf(w, "session %s  trace %s  %s in %s\n", forPeople(one.ID), one.TraceID,
-			count(total(one.Spans), "span"), forPeople(one.Path))
+			terminal.Plural(total(one.Spans), "span"), forPeople(one.Path))
 	}
-	fmt.Fprintf(w, "%s, %s, %s", count(len(s.Sessions), "session"), count(s.Entries, "entry"), count(total(s.Spans), "span"))
+	fmt.Fprintf(w, "%s, %s, %s", terminal.Plural(len(s.Sessions), "session"), terminal.Plural(s.Entries, "entry"),
+		terminal.Plural(total(s.Spans), "span"))
 	if list := s.Spans.list(); list != "" {
 		fmt.Fprintf(w, " (%s)", list)
 	}
 	if o := s.Open; o != (openCounts{}) {
 		fmt.Fprintf(w, "; still open: %s", o.list())
 	}
-	fmt.Fprintf(w, "; %s in %s", size(s.Bytes), time.Since(s.start).Round(time.Millisecond))
-	if s.Damaged > 0 {
-		fmt.Fprintf(w, "; %s damaged", count(s.Damaged, "line"))
-	}
-	if s.Unreadable > 0 {
-		fmt.Fprintf(w, "; %s not read", count(s.Unreadable, "file"))
-	}
-	if s.CutShort > 0 {
-		fmt.Fprintf(w, "; %s not read to the end", count(s.CutShort, "file"))
+	fmt.Fprintf(w, "; %s in %s", terminal.Size(s.Bytes), time.Since(s.start).Round(time.Millisecond))
+	for _, words := range s.words() {
+		fmt.Fprint(w, "; ", words)
 	}
 	if s.Outside > 0 {
-		fmt.Fprintf(w, "; %s left out: nothing in that time", count(s.Outside, "session"))
+		fmt.Fprintf(w, "; %s left out: nothing in that time", terminal.Plural(s.Outside, "session"))
 	}
 	fmt.Fprintln(w)
 }
@@ -292,35 +235,8 @@ func (o openCounts) list() string {
 		what string
 	}{{o.Runs, "run"}, {o.Tools, "tool call"}, {o.Approvals, "approval"}, {o.Pending, "call without hand-off"}} {
 		if p.n > 0 {
-			parts = append(parts, count(p.n, p.what))
+			parts = append(parts, terminal.Plural(p.n, p.what))
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-// count writes a number with its noun.
-func count(n int, noun string) string {
-	switch {
-	case n == 1:
-		return "1 " + noun
-	case strings.HasSuffix(noun, "y"):
-		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(noun, "y"))
-	case strings.HasPrefix(noun, "call "):
-		return fmt.Sprintf("%d calls %s", n, strings.TrimPrefix(noun, "call "))
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// size writes a number of bytes for people.
-func size(n int64) string {
-	const unit = 1000
-	if n < unit {
-		return fmt.Sprintf("%d B", n)
-	}
-	v, i := float64(n), -1
-	for v >= unit && i < 3 {
-		v /= unit
-		i++
-	}
-	return fmt.Sprintf("%.1f %cB", v, "kMGT"[i])
 }

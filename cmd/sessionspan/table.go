@@ -7,8 +7,7 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/colorprofile"
-	"github.com/charmbracelet/x/ansi"
-	"github.com/sessionspan/sessionspan/internal/waterfall"
+	"github.com/sessionspan/sessionspan/internal/terminal"
 )
 
 // maxCell bounds the columns of a terminal that one cell may take: what is longer is cut, wherever it goes.
@@ -27,54 +26,18 @@ type column struct {
 	rank int
 }
 
-// cell is the text of one cell, sanitised, and its style.
-type cell struct {
-	text  string
-	style ansi.Style
-}
-
-// table is rows under a header, aligned by what is seen.
+// table is rows of cells under a header, aligned by what is seen.
 type table struct {
 	columns []column
-	rows    [][]cell
+	rows    [][]terminal.Piece
 }
 
-// look says what a table is written for.
-type look struct {
-	width int // of the terminal; 0: as wide as it gets
-	color bool
-	ascii bool
-}
-
-// lookFor is what suits what w is. wide asks for full width on a terminal too.
-func lookFor(w io.Writer, wide bool) look {
-	o := waterfall.OptionsFor(w, os.Environ())
-	l := look{color: o.Color, ascii: o.ASCII}
-	if isTerminal(w) && !wide {
-		l.width = o.Width
-	}
-	return l
-}
-
-// safe makes text from a file a cell's text. What says nothing is a dash, so that every cell has something.
-func (l look) safe(s string) string {
-	if s = strings.TrimSpace(waterfall.Sanitize(cutBytes(s, 8*maxCell))); s == "" {
+// cellText makes text from a file that of a cell. What says nothing is a dash, so that every cell has something.
+func cellText(l terminal.Look, s string) string {
+	if s = strings.TrimSpace(l.Text(cutBytes(s, 8*maxCell))); s == "" {
 		return "-"
 	}
-	return ansi.Truncate(l.plain(s), maxCell, l.ellipsis())
-}
-
-// plain writes ? for what a terminal without Unicode does not have.
-func (l look) plain(s string) string {
-	if !l.ascii {
-		return s
-	}
-	return strings.Map(func(r rune) rune {
-		if r > '~' {
-			return '?'
-		}
-		return r
-	}, s)
+	return l.Cut(s, maxCell)
 }
 
 // cutBytes bounds what is looked at of a text of any length; what it cuts is longer than a cell all the same.
@@ -85,53 +48,38 @@ func cutBytes(s string, most int) string {
 	return strings.ToValidUTF8(s[:most], "")
 }
 
-func (l look) ellipsis() string {
-	if l.ascii {
-		return ".."
-	}
-	return "…"
-}
-
-// write writes the table.
-func (t *table) write(w io.Writer, l look) error {
-	shown, widths := t.fit(l.width)
+// write writes the table, no wider than the look says; 0: as wide as it gets.
+func (t *table) write(w io.Writer, l terminal.Look) error {
+	shown, widths := t.fit(l.Width)
 	out := bufio.NewWriter(colorprofile.NewWriter(w, os.Environ()))
-	header := make([]cell, len(t.columns))
+	header := make([]terminal.Piece, len(t.columns))
 	for i, c := range t.columns {
-		header[i] = cell{c.title, ansi.NewStyle(ansi.AttrBold)}
+		header[i] = terminal.Strong.Piece(c.title)
 	}
-	t.line(out, header, shown, widths, l)
-	for _, row := range t.rows {
-		t.line(out, row, shown, widths, l)
+	for _, row := range append([][]terminal.Piece{header}, t.rows...) {
+		out.WriteString(l.Line(t.line(row, shown, widths, l)))
+		out.WriteByte('\n') // what went wrong is known when the writer is flushed
 	}
 	return out.Flush()
 }
 
-// line writes one row. What went wrong is known when the writer is flushed.
-func (t *table) line(w *bufio.Writer, row []cell, shown, widths []int, l look) {
-	pad := 0 // blanks before the next text: none are written at the end of a line
+// line lays out one row.
+func (t *table) line(row []terminal.Piece, shown, widths []int, l terminal.Look) []terminal.Piece {
+	var line []terminal.Piece
 	for at, i := range shown {
-		text := row[i].text
 		if at > 0 {
-			pad += gap
+			line = append(line, terminal.Blank(gap))
 		}
-		width := ansi.StringWidth(text)
-		if width > widths[i] {
-			text = ansi.Truncate(text, widths[i], l.ellipsis())
-			width = ansi.StringWidth(text)
-		}
-		left, right := 0, widths[i]-width
+		cell := row[i]
+		cell.Text = l.Cut(cell.Text, widths[i])
+		room := terminal.Blank(widths[i] - terminal.Width(cell.Text))
 		if t.columns[i].right {
-			left, right = right, left
+			line = append(line, room, cell)
+		} else {
+			line = append(line, cell, room)
 		}
-		w.WriteString(strings.Repeat(" ", pad+left))
-		if l.color && row[i].style != nil {
-			text = row[i].style.Styled(text)
-		}
-		w.WriteString(text)
-		pad = right
 	}
-	w.WriteByte('\n')
+	return line
 }
 
 // fit chooses the columns that fit into a width, and how wide each is: it cuts those that may be cut, then leaves out
@@ -141,7 +89,7 @@ func (t *table) fit(width int) (shown, widths []int) {
 	for i, c := range t.columns {
 		widths[i] = len(c.title)
 		for _, row := range t.rows {
-			widths[i] = max(widths[i], ansi.StringWidth(row[i].text))
+			widths[i] = max(widths[i], terminal.Width(row[i].Text))
 		}
 		shown = append(shown, i)
 	}

@@ -5,10 +5,11 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/sessionspan/sessionspan/internal/terminal"
 )
 
 // written writes a table without colour.
-func written(t *testing.T, tab *table, l look) string {
+func written(t *testing.T, tab *table, l terminal.Look) string {
 	t.Helper()
 	var b strings.Builder
 	if err := tab.write(&b, l); err != nil {
@@ -22,9 +23,9 @@ func sampleTable() *table {
 		columns: []column{
 			{title: "ID"}, {title: "N", right: true, rank: 2}, {title: "NAME", least: 6, rank: 1}, {title: "PATH", rank: 3},
 		},
-		rows: [][]cell{
-			{{text: "a"}, {text: "1"}, {text: "日本語の名前"}, {text: "/x"}},
-			{{text: "bcd"}, {text: "1234"}, {text: "short"}, {text: "/yy"}},
+		rows: [][]terminal.Piece{
+			{{Text: "a"}, {Text: "1"}, {Text: "日本語の名前"}, {Text: "/x"}},
+			{{Text: "bcd"}, {Text: "1234"}, {Text: "short"}, {Text: "/yy"}},
 		},
 	}
 }
@@ -67,7 +68,7 @@ func TestTableFitsTheWidth(t *testing.T) {
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got := written(t, sampleTable(), look{width: tc.width})
+			got := written(t, sampleTable(), terminal.Look{Width: tc.width})
 			if got != tc.want {
 				t.Errorf("got\n%s\nwant\n%s", got, tc.want)
 			}
@@ -83,7 +84,7 @@ func TestTableFitsTheWidth(t *testing.T) {
 // No width makes a line longer than it, or the table fail, down to what must stay.
 func TestTableAtEveryWidth(t *testing.T) {
 	for width := 3; width < 40; width++ {
-		for line := range strings.Lines(written(t, sampleTable(), look{width: width})) {
+		for line := range strings.Lines(written(t, sampleTable(), terminal.Look{Width: width})) {
 			if w := ansi.StringWidth(strings.TrimSuffix(line, "\n")); w > width {
 				t.Errorf("at %d columns %q is %d wide", width, line, w)
 			}
@@ -107,7 +108,7 @@ func TestCellIsSafeAndShort(t *testing.T) {
 		"bytes of no letter": {text: "a\xff", want: "a�"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := (look{ascii: tc.ascii}).safe(tc.text); got != tc.want {
+			if got := cellText(terminal.Look{ASCII: tc.ascii}, tc.text); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})

@@ -1,54 +1,68 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/sessionspan/sessionspan/internal/terminal"
 	"github.com/sessionspan/sessionspan/internal/verify"
-	"github.com/sessionspan/sessionspan/internal/waterfall"
 )
 
 // verifyReport tells what came of files, one after the other.
 type verifyReport interface {
 	file(c *checked)
+	// lost counts a file, or a path, that could not be read.
+	lost(err error) problem
 	end()
 	found() bool
 }
 
 // verifyText is the report for people.
 type verifyText struct {
-	out   io.Writer
-	tell  func(format string, args ...any) // beside the result
-	quiet bool
+	out, log io.Writer // the result, and what is said beside it
+	quiet    bool
 
-	// files counts those that were looked at, bad those with findings, unread those that could not be read to their end,
-	// whether they have findings or not, and broken the findings.
-	files, bad, unread, empty, broken int
+	losses
+	files            int // and paths
+	right, empty     int // files that are all right, and those with nothing to check
+	broken, brokenIn int // findings, and files with them
 }
 
-func (t *verifyText) say(format string, args ...any) {
-	fmt.Fprintln(t.out, waterfall.Sanitize(fmt.Sprintf(format, args...)))
+func newVerifyText(out, log io.Writer, quiet bool) *verifyText {
+	return &verifyText{out: out, log: log, quiet: quiet}
 }
 
-func (t *verifyText) found() bool { return t.bad+t.unread > 0 }
+func (t *verifyText) found() bool { return t.broken > 0 || t.any() }
+
+func (t *verifyText) lost(err error) problem {
+	t.files++
+	return t.losses.file(err)
+}
 
 func (t *verifyText) file(c *checked) {
-	t.files++
 	r := c.report
+	broken := 0
 	if r != nil {
 		t.findings(c.path, r)
 		t.sum(c)
+		if broken = r.Broken(); broken > 0 {
+			t.broken += broken
+			t.brokenIn++
+		}
 	}
+	if c.err != nil {
+		p := t.lost(c.err)
+		fmt.Fprintln(t.log, &p)
+		return
+	}
+	t.files++
 	switch {
-	case c.err != nil:
-		t.tell("not read: %s: %v", c.path, c.err)
-		t.unread++
-	case r.Broken() > 0:
-		t.bad++
+	case broken > 0:
 	case r.Empty():
 		t.empty++
+	default:
+		t.right++
 	}
 }
 
@@ -68,31 +82,30 @@ func (t *verifyText) findings(path string, r *verify.Report) {
 			continue
 		}
 		shown[kind]++
+		what = forPeople(what)
 		if f.Entry != "" {
-			what += " (entry " + cutBytes(f.Entry, 8*maxCell) + ")"
+			what += " (entry " + forPeople(f.Entry) + ")"
 		}
-		t.say("%s:%d: %s: %s", path, f.Line, word, what)
+		fmt.Fprintf(t.out, "%s:%d: %s: %s\n", forPeople(path), f.Line, word, what)
 	}
 	var rest []string
 	for kind, noun := range []string{"finding", "note"} {
 		if more[kind] > 0 {
-			rest = append(rest, count(more[kind], noun))
+			rest = append(rest, terminal.Plural(more[kind], noun))
 		}
 	}
 	if len(rest) > 0 {
-		t.say("%s: and %s more; --json has all", path, strings.Join(rest, ", "))
+		fmt.Fprintf(t.out, "%s: and %s more; --json has all\n", forPeople(path), strings.Join(rest, ", "))
 	}
 }
 
 // sum says of a file what was checked, and what came of it.
 func (t *verifyText) sum(c *checked) {
 	r := c.report
-	broken := r.Broken()
-	t.broken += broken
 	outcome := ": all right"
-	switch {
+	switch broken := r.Broken(); {
 	case broken > 0:
-		outcome = ": " + count(broken, "finding")
+		outcome = ": " + terminal.Plural(broken, "finding")
 	case c.err != nil:
 		outcome += " as far as it could be read"
 	case t.quiet:
@@ -100,7 +113,7 @@ func (t *verifyText) sum(c *checked) {
 	case r.Empty():
 		outcome = ""
 	}
-	t.say("%s: %s%s", c.path, checkedWords(r), outcome)
+	fmt.Fprintf(t.out, "%s: %s%s\n", forPeople(c.path), checkedWords(r), outcome)
 }
 
 // checkedWords says what was checked.
@@ -117,12 +130,12 @@ func checkedWords(r *verify.Report) string {
 		noun string
 	}{{r.Hashes, "request hash"}, {r.Runs, "run"}, {r.Calls, "call"}, {r.IDs, "id"}} {
 		if p.n > 0 {
-			parts = append(parts, strings.Replace(count(p.n, p.noun), "hashs", "hashes", 1))
+			parts = append(parts, terminal.Plural(p.n, p.noun))
 		}
 	}
 	words := strings.Join(parts, ", ")
 	if r.NoHash > 0 {
-		words += fmt.Sprintf(" (%s without a hash)", count(r.NoHash, "response"))
+		words += fmt.Sprintf(" (%s without a hash)", terminal.Plural(r.NoHash, "response"))
 	}
 	return words
 }
@@ -131,87 +144,13 @@ func (t *verifyText) end() {
 	if t.files < 2 {
 		return
 	}
-	parts := []string{count(t.files-t.bad-t.unread-t.empty, "file") + " all right"}
+	parts := []string{terminal.Plural(t.right, "file") + " all right"}
 	if t.empty > 0 {
 		parts = append(parts, fmt.Sprintf("%d with nothing to check", t.empty))
 	}
-	if t.bad > 0 {
-		parts = append(parts, fmt.Sprintf("%d not", t.bad))
-	}
-	if t.unread > 0 {
-		parts = append(parts, fmt.Sprintf("%d not read", t.unread))
-	}
 	if t.broken > 0 {
-		parts = append(parts, count(t.broken, "finding"))
+		parts = append(parts, terminal.Plural(t.broken, "finding")+" in "+terminal.Plural(t.brokenIn, "file"))
 	}
+	parts = append(parts, t.words()...)
 	fmt.Fprintln(t.out, strings.Join(parts, ", "))
 }
-
-// verifyJSON is the report for programs.
-type verifyJSON struct {
-	out   io.Writer
-	quiet bool
-	bad   bool
-}
-
-// verifiedFile is a file as a program reads it. What is not known is null.
-type verifiedFile struct {
-	Path    string  `json:"path"`
-	Session *string `json:"session"`
-	Format  *string `json:"format"`
-	Entries int     `json:"entries"`
-	Checked struct {
-		Hashes int `json:"hashes"`
-		NoHash int `json:"no_hash"`
-		Runs   int `json:"runs"`
-		Calls  int `json:"calls"`
-		IDs    int `json:"ids"`
-	} `json:"checked"`
-	Nothing  bool              `json:"nothing_to_check"`
-	OK       bool              `json:"ok"`
-	Findings []verifiedFinding `json:"findings"`
-	Error    *string           `json:"error"`
-}
-
-type verifiedFinding struct {
-	File   string  `json:"file"`
-	Line   int     `json:"line"`
-	Offset int64   `json:"offset"`
-	Rule   string  `json:"rule"`
-	Entry  *string `json:"entry"`
-	What   string  `json:"what"`
-	Note   bool    `json:"note"`
-}
-
-func (j *verifyJSON) file(c *checked) {
-	one := verifiedFile{Path: c.path, Findings: []verifiedFinding{}, OK: c.err == nil, Nothing: true}
-	if c.err != nil {
-		one.Error = orNull(c.err.Error())
-	}
-	if c.file != nil {
-		h := c.file.Header
-		one.Session, one.Format = orNull(h.ID), orNull(strings.TrimSpace(h.Format+" "+h.FormatVersion))
-	}
-	if r := c.report; r != nil {
-		one.OK = one.OK && r.Broken() == 0
-		one.Nothing, one.Entries = r.Empty(), r.Entries
-		one.Checked.Hashes, one.Checked.NoHash = r.Hashes, r.NoHash
-		one.Checked.Runs, one.Checked.Calls, one.Checked.IDs = r.Runs, r.Calls, r.IDs
-		for _, f := range r.Findings {
-			one.Findings = append(one.Findings, verifiedFinding{
-				File: c.path, Line: f.Line, Offset: f.Offset, Rule: f.Rule, Entry: orNull(f.Entry), What: f.What, Note: f.Note,
-			})
-		}
-	}
-	j.bad = j.bad || !one.OK
-	if j.quiet && one.OK {
-		return
-	}
-	enc := json.NewEncoder(escaped{j.out})
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(&one) // the writer keeps its error until it is flushed
-}
-
-func (j *verifyJSON) end() {}
-
-func (j *verifyJSON) found() bool { return j.bad }

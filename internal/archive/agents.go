@@ -66,7 +66,7 @@ func Newest(ctx context.Context) (string, error) {
 		return "", err
 	}
 	for _, f := range files {
-		if _, err := peek(ctx, f.path, source.Options{}); err == nil {
+		if _, err := newFile(ctx, f.path, nil, source.Options{}); err == nil {
 			return f.path, nil
 		}
 	}

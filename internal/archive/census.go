@@ -17,9 +17,8 @@ import (
 // Which path is the leaf's is known at the end only, so what matters there is noted with the entry that brought it about:
 // starts and ends of runs, and what became of the calls that were held. Both are few.
 type census struct {
-	of    *Overview
-	bytes progress
-	p     *projection.Projector
+	of *Overview
+	p  *projection.Projector
 
 	event      *activity.Event // the one that is being fed, nil outside
 	skippedKey string          // the entry that was left out last
@@ -56,7 +55,6 @@ func (c *census) tap(p *projection.Projector) func(*activity.Event) {
 }
 
 func (c *census) feed(ev *activity.Event) {
-	c.bytes.at(ev)
 	before := c.p.Entries()
 	c.event, c.hold, c.runEnded = ev, false, false
 	c.p.Feed(ev)

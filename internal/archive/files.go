@@ -9,10 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-)
 
-// Stdin is the path that stands for standard input.
-const Stdin = "-"
+	"github.com/sessionspan/sessionspan/internal/input"
+)
 
 // extensions are those of the files that are looked for in folders, in upper or lower case. A file that is named is read
 // whatever its name.
@@ -25,7 +24,7 @@ var ErrNoFiles = errors.New("no session files")
 type Found struct {
 	// Files are the files to read, in order and each once.
 	Files []string
-	// Bad is what could not be looked into, each a [*FileError], paths that lead nowhere among them.
+	// Bad is what could not be looked into, each a [*input.FileError], paths that lead nowhere among them.
 	Bad []error
 	// Notes say what of a folder is not read, or read twice, and why.
 	Notes []Note
@@ -35,7 +34,7 @@ type Found struct {
 type Note struct{ Path, Text string }
 
 // Find expands paths into the files to read: files as they are, folders with everything below them, patterns (*, ?, [class],
-// {a,b}, ** for any depth), and [Stdin].
+// {a,b}, ** for any depth), and [input.Stdin].
 //
 // A path that leads nowhere is among what is bad, and the rest is found all the same. It is the error when no path leads
 // anywhere. Once the context is done, the error is its own.
@@ -44,7 +43,7 @@ func Find(ctx context.Context, paths []string) (Found, error) {
 	var nowhere []error
 	for _, path := range paths {
 		if err := s.path(path); err != nil {
-			nowhere = append(nowhere, fileError(path, err))
+			nowhere = append(nowhere, input.NewFileError(path, err))
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -83,7 +82,7 @@ type search struct {
 
 // path finds what one path names. The error says that it names nothing.
 func (s *search) path(path string) error {
-	if path == Stdin {
+	if path == input.Stdin {
 		s.found.Files = append(s.found.Files, path)
 		return nil
 	}
@@ -104,7 +103,7 @@ func (s *search) path(path string) error {
 }
 
 func (s *search) bad(path string, err error) {
-	s.found.Bad = append(s.found.Bad, fileError(path, err))
+	s.found.Bad = append(s.found.Bad, input.NewFileError(path, err))
 }
 
 func (s *search) note(path, format string, args ...any) {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sessionspan/sessionspan/internal/archive"
+	"github.com/sessionspan/sessionspan/internal/input"
 )
 
 // tree makes empty files in a new folder and goes there.
@@ -135,7 +136,7 @@ func TestFindSaysWhichFoldersAreClosed(t *testing.T) {
 		}
 		var got []string
 		for _, bad := range found.Bad {
-			if e, ok := errors.AsType[*archive.FileError](bad); ok && errors.Is(bad, fs.ErrPermission) {
+			if e, ok := errors.AsType[*input.FileError](bad); ok && errors.Is(bad, fs.ErrPermission) {
 				got = append(got, e.Path)
 			}
 		}

@@ -3,10 +3,10 @@ package archive
 import (
 	"context"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/sessionspan/sessionspan/internal/activity"
+	"github.com/sessionspan/sessionspan/internal/input"
 	"github.com/sessionspan/sessionspan/internal/projection"
 	"github.com/sessionspan/sessionspan/internal/source"
 )
@@ -25,7 +25,7 @@ type File struct {
 // made it does not change.
 type Index struct {
 	Files []*File
-	// Bad are the files that have no usable header, each a [*FileError].
+	// Bad are the files that have no usable header, each a [*input.FileError].
 	Bad []error
 	// Unreached are the paths of which no header was read because the context was done, the one at hand first.
 	Unreached []string
@@ -45,7 +45,7 @@ func NewIndex(ctx context.Context, paths []string, stdin io.Reader, o source.Opt
 			break
 		}
 		if err != nil {
-			ix.Bad = append(ix.Bad, fileError(path, err))
+			ix.Bad = append(ix.Bad, input.NewFileError(path, err))
 			continue
 		}
 		ix.Files = append(ix.Files, f)
@@ -67,22 +67,28 @@ func NewIndex(ctx context.Context, paths []string, stdin io.Reader, o source.Opt
 }
 
 func newFile(ctx context.Context, path string, stdin io.Reader, o source.Options) (*File, error) {
-	if path == Stdin {
-		return once(path, newWaiting(ctx, io.NopCloser(stdin)), o)
-	}
-	info, err := os.Stat(path)
+	in, err := input.Open(ctx, path, stdin)
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		in, err := openPipe(ctx, path)
-		if err != nil {
-			return nil, err
-		}
-		return once(path, in, o)
+	f := &File{Path: path, open: func(ctx context.Context) (io.ReadCloser, error) { return input.Open(ctx, path, nil) }}
+	if !in.Once {
+		defer in.Close()
+		f.Session, err = input.Header(in, o)
+		return f, err
 	}
-	s, err := peek(ctx, path, o)
-	return &File{Path: path, Session: s, open: func(ctx context.Context) (io.ReadCloser, error) { return open(ctx, path) }}, err
+	s, whole, err := input.Begin(in, o)
+	if err != nil {
+		in.Close()
+		return nil, err
+	}
+	f.Session, f.open = s, func(context.Context) (io.ReadCloser, error) {
+		return struct {
+			io.Reader
+			io.Closer
+		}{whole, in}, nil
+	}
+	return f, nil
 }
 
 // climb finds the top of a session's chain of parents, and notes it for every session on the way, so that all of them

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/sessionspan/sessionspan/internal/archive"
+	"github.com/sessionspan/sessionspan/internal/input"
 	"github.com/sessionspan/sessionspan/internal/spantest"
 )
 
@@ -46,11 +47,11 @@ func TestIndexEndsWithItsContext(t *testing.T) {
 		cancel()
 	}()
 	first := header(t, "a.jsonl", "a", "", "")
-	ix := archive.NewIndex(ctx, []string{first, archive.Stdin, "later.jsonl"}, in, archive.Options{}.Source)
+	ix := archive.NewIndex(ctx, []string{first, input.Stdin, "later.jsonl"}, in, archive.Options{}.Source)
 	if len(ix.Files) != 1 || len(ix.Bad) != 0 {
 		t.Errorf("%d files, bad: %v", len(ix.Files), ix.Bad)
 	}
-	if diff := cmp.Diff([]string{archive.Stdin, "later.jsonl"}, ix.Unreached); diff != "" {
+	if diff := cmp.Diff([]string{input.Stdin, "later.jsonl"}, ix.Unreached); diff != "" {
 		t.Errorf("not reached (-want +got):\n%s", diff)
 	}
 }
@@ -63,7 +64,7 @@ func TestReplayEndsWithItsContext(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	in := newTold(t, string(data))
-	ix := archive.NewIndex(ctx, []string{archive.Stdin}, in, archive.Options{}.Source)
+	ix := archive.NewIndex(ctx, []string{input.Stdin}, in, archive.Options{}.Source)
 	go func() {
 		<-in.waits
 		cancel()
@@ -96,7 +97,7 @@ func TestNothingIsReadOnceTheContextIsDone(t *testing.T) {
 func TestBlankLinesBeforeTheHeaderOfAPipeHaveALimit(t *testing.T) {
 	o := archive.Options{}.Source
 	o.MaxLine = 1000
-	ix := archive.NewIndex(t.Context(), []string{archive.Stdin}, blanks{}, o)
+	ix := archive.NewIndex(t.Context(), []string{input.Stdin}, blanks{}, o)
 	if len(ix.Bad) != 1 || !strings.Contains(ix.Bad[0].Error(), "-: its first ") {
 		t.Errorf("got %v", ix.Bad)
 	}

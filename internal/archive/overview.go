@@ -2,14 +2,14 @@ package archive
 
 import (
 	"context"
+	"errors"
 	"math"
-	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/sessionspan/sessionspan/internal/activity"
+	"github.com/sessionspan/sessionspan/format"
 	"github.com/sessionspan/sessionspan/internal/projection"
 )
 
@@ -61,8 +61,8 @@ type Overview struct {
 	ContinuedIn string
 	Entries     int
 	Damaged     int
-	// Problems are the first of what was damaged.
-	Problems []string
+	// Problems are the first of what was damaged, without the bytes.
+	Problems []error
 	// Err is why the file could not be read to its end, or the error of the context.
 	Err error
 }
@@ -77,23 +77,17 @@ type Tokens struct {
 // maxProblems bounds how many problems of one file are kept.
 const maxProblems = 20
 
-// Overview reads one file of the index to its end.
-func (ix *Index) Overview(ctx context.Context, f *File, o Options) Overview {
-	return ix.overview(ctx, f, o, func(int64) {})
-}
-
 // Overviews reads files side by side, as many at a time as there are processors, and returns what they come to, in the
-// order of files. A file that was not reached before the context was done has the error of the context. As reading goes
-// on, read is called with the number of bytes on disk that were read since the call before; it may be called from several
-// goroutines.
-func (ix *Index) Overviews(ctx context.Context, files []*File, o Options, read func(bytes int64)) []Overview {
+// order of files. A file that was not reached before the context was done has the error of the context. Options.Read is called
+// from several goroutines.
+func (ix *Index) Overviews(ctx context.Context, files []*File, o Options) []Overview {
 	all := make([]Overview, len(files))
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(files)) {
 		wg.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(files)); i = next.Add(1) - 1 {
-				all[i] = ix.overview(ctx, files[i], o, read)
+				all[i] = ix.overview(ctx, files[i], o)
 			}
 		})
 	}
@@ -101,22 +95,27 @@ func (ix *Index) Overviews(ctx context.Context, files []*File, o Options, read f
 	return all
 }
 
-func (ix *Index) overview(ctx context.Context, f *File, o Options, read func(int64)) Overview {
+func (ix *Index) overview(ctx context.Context, f *File, o Options) Overview {
 	v := Overview{File: f, TraceID: projection.TraceID(o.Projection.Salt, f.Root).String(), Start: f.Created()}
 	if v.Err = ctx.Err(); v.Err != nil {
 		return v
 	}
-	c := &census{of: &v, bytes: progress{size: f.Size(), read: read}}
+	c := &census{of: &v}
 	o.Select = Selection{}
 	o.tap = c.tap
 	o.Problem = func(_ string, err error, note bool) {
-		if !note && len(v.Problems) < maxProblems {
-			v.Problems = append(v.Problems, err.Error())
+		if note || len(v.Problems) == maxProblems {
+			return
 		}
+		if d, ok := errors.AsType[*format.DamageError](err); ok {
+			brief := *d
+			brief.Data = nil
+			err = &brief
+		}
+		v.Problems = append(v.Problems, err)
 	}
 	rep := ix.Project(ctx, f, o, c)
 	v.Entries, v.Damaged, v.Err = rep.Entries, rep.Damaged, rep.Err
-	c.bytes.end()
 	if v.Err == nil || ctx.Err() == nil {
 		c.finish(o.now())
 	}
@@ -135,37 +134,4 @@ func (f *File) Created() time.Time {
 func usable(t time.Time) bool {
 	s := t.Unix()
 	return s > 0 && s < math.MaxInt64/int64(time.Second)
-}
-
-// Size is how many bytes the file has on disk; 0 for a pipe.
-func (f *File) Size() int64 {
-	info, err := os.Stat(f.Path)
-	if f.Path == Stdin || err != nil || !info.Mode().IsRegular() {
-		return 0
-	}
-	return info.Size()
-}
-
-// progress tells how much of a file was read. Of a compressed file, where the offsets are those of the plain bytes, it
-// never tells of more than the file has.
-type progress struct {
-	size, told int64
-	events     int
-	read       func(int64)
-}
-
-func (p *progress) at(ev *activity.Event) {
-	if p.events++; p.events%256 != 0 {
-		return
-	}
-	if to := min(ev.Offset, p.size); to > p.told {
-		p.read(to - p.told)
-		p.told = to
-	}
-}
-
-func (p *progress) end() {
-	if p.size > p.told {
-		p.read(p.size - p.told)
-	}
 }

@@ -33,7 +33,7 @@ func BenchmarkOverviews(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		ix := archive.NewIndex(b.Context(), paths, nil, source.Options{})
-		all := ix.Overviews(b.Context(), ix.Files, archive.Options{}, func(int64) {})
+		all := ix.Overviews(b.Context(), ix.Files, archive.Options{})
 		for _, v := range all {
 			if v.Err != nil || v.Entries == 0 {
 				b.Fatal(v.File.Path, v.Entries, v.Err)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/sessionspan/sessionspan/internal/archive"
+	"github.com/sessionspan/sessionspan/internal/input"
 	"github.com/sessionspan/sessionspan/internal/names"
 	"github.com/sessionspan/sessionspan/internal/projection"
 	"github.com/sessionspan/sessionspan/internal/sessiontest"
@@ -33,7 +34,7 @@ func overviews(t *testing.T, now time.Time, paths ...string) []archive.Overview 
 		t.Fatal(err)
 	}
 	ix := archive.NewIndex(t.Context(), found.Files, nil, source.Options{})
-	return ix.Overviews(t.Context(), ix.Files, archive.Options{Now: now}, func(int64) {})
+	return ix.Overviews(t.Context(), ix.Files, archive.Options{Now: now})
 }
 
 // figures are what an overview counts, and a replay shows.
@@ -436,7 +437,7 @@ func TestOverviewsStopWithTheContext(t *testing.T) {
 	ix := archive.NewIndex(t.Context(), []string{session(t, "", plain), session(t, "", plain)}, nil, source.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, v := range ix.Overviews(ctx, ix.Files, archive.Options{}, func(int64) {}) {
+	for _, v := range ix.Overviews(ctx, ix.Files, archive.Options{}) {
 		if !errors.Is(v.Err, context.Canceled) {
 			t.Errorf("error %v", v.Err)
 		}
@@ -452,16 +453,11 @@ func TestOverviewsTellTheirProgress(t *testing.T) {
 	}
 	ix := archive.NewIndex(t.Context(), files, nil, source.Options{})
 	var size int64
-	for _, f := range ix.Files {
-		size += f.Size()
+	for _, path := range files {
+		size += input.Size(path)
 	}
 	var told atomic.Int64
-	ix.Overviews(t.Context(), ix.Files, archive.Options{}, func(n int64) {
-		if n <= 0 {
-			t.Errorf("told of %d bytes", n)
-		}
-		told.Add(n)
-	})
+	ix.Overviews(t.Context(), ix.Files, archive.Options{Read: func(n int64) { told.Add(n) }})
 	if told.Load() != size {
 		t.Errorf("told of %d bytes, have %d", told.Load(), size)
 	}

@@ -21,7 +21,7 @@ import (
 )
 
 // seeds is how many random sessions each property is tried on; a campaign has more.
-var seeds = flag.Uint64("seeds", 100, "number of random sessions for each property")
+var seeds = flag.Uint64("seeds", 60, "number of random sessions for each property")
 
 // eachCase runs a test on random sessions of every kind; a failure names the seed.
 func eachCase(t *testing.T, test func(t *testing.T, r *rand.Rand, c *sessiontest.Case)) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sessionspan/sessionspan/format"
 	"github.com/sessionspan/sessionspan/internal/activity"
+	"github.com/sessionspan/sessionspan/internal/input"
 	"github.com/sessionspan/sessionspan/internal/projection"
 	"github.com/sessionspan/sessionspan/internal/source"
 )
@@ -23,6 +24,8 @@ type Options struct {
 	Now time.Time
 	// Problem is called for what was wrong with a file or notable about it, with the path in front; nil drops it.
 	Problem func(path string, err error, note bool)
+	// Read is told how many bytes were read from disk since the call before; nil for nobody.
+	Read func(bytes int64)
 	// tap stands between the file and its projector; nil for none.
 	tap func(*projection.Projector) (feed func(*activity.Event))
 }
@@ -43,7 +46,7 @@ type Report struct {
 	NoLeaf bool
 	// Outside: the session has nothing within the time that the selection bounds, and so none of its spans was wanted.
 	Outside bool
-	// Err is a [*FileError], or the error of the context.
+	// Err is a [*input.FileError], or the error of the context.
 	Err error
 }
 
@@ -58,12 +61,12 @@ func (ix *Index) Project(ctx context.Context, f *File, o Options, sink projectio
 func (ix *Index) project(ctx context.Context, f *File, o Options, sink projection.Sink, rep *Report) error {
 	in, err := f.open(ctx)
 	if err != nil {
-		return fileError(f.Path, err)
+		return input.NewFileError(f.Path, err)
 	}
 	defer in.Close()
-	rd, err := source.NewReader(in, o.Source)
+	rd, err := source.NewReader(input.Counted(in, o.Read), o.Source)
 	if err != nil {
-		return fileError(f.Path, err)
+		return input.NewFileError(f.Path, err)
 	}
 	defer rd.Close()
 
@@ -83,7 +86,7 @@ func (ix *Index) project(ctx context.Context, f *File, o Options, sink projectio
 	out := &counter{sink: sink, spans: rep.Spans}
 	held := &holder{}
 	var first projection.Sink = out
-	if o.Select.Active() {
+	if o.Select.active() {
 		first = held
 	}
 	p := projection.New(po, first)
@@ -112,7 +115,7 @@ func (ix *Index) project(ctx context.Context, f *File, o Options, sink projectio
 	}
 	rep.Stats = rd.Stats()
 	rep.Session, rep.Entries, rep.Open = p.Session(), p.Entries(), p.Open()
-	if o.Select.Active() {
+	if o.Select.active() {
 		keep, ok := o.Select.filter(p)
 		rep.NoLeaf = !ok
 		if rep.Outside = ok && rep.Session != nil && o.Select.outside(held.started, keep); !rep.Outside {
@@ -120,7 +123,7 @@ func (ix *Index) project(ctx context.Context, f *File, o Options, sink projectio
 		}
 	}
 	if err != nil && ctx.Err() == nil {
-		e := fileError(f.Path, err)
+		e := input.NewFileError(f.Path, err)
 		e.Begun, e.Entries = rep.Session != nil, rep.Entries
 		err = e
 	}

@@ -18,8 +18,8 @@ type Selection struct {
 	Since, Until time.Time
 }
 
-// Active reports whether anything is chosen.
-func (s Selection) Active() bool {
+// active reports whether anything is chosen.
+func (s Selection) active() bool {
 	return s.Leaf != "" || s.Current || !s.Since.IsZero() || !s.Until.IsZero()
 }
 

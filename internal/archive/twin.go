@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sessionspan/sessionspan/internal/input"
 	"github.com/sessionspan/sessionspan/internal/source"
 )
 
@@ -39,7 +40,7 @@ func (s *search) withoutTwins(files []string) []string {
 func sameContent(ctx context.Context, a, b string) bool {
 	var streams [2]io.Reader
 	for i, path := range []string{a, b} {
-		f, err := open(ctx, path)
+		f, err := input.Open(ctx, path, nil)
 		if err != nil {
 			return false
 		}

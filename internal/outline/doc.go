@@ -13,6 +13,6 @@
 //   - The symbol of a row says whether the entry is the leaf, on the path to it, folded away by a compaction, or on another
 //     branch.
 //   - Ids are cut as far as they stay different from all others of the file, but not below eight characters.
-//   - No line is wider than [Options.Width]. Nothing is said by colour alone. Text that comes from a file passes
-//     [waterfall.Sanitize].
+//   - No line is wider than [Options] say. Nothing is said by colour alone. Text that comes from a file passes
+//     [terminal.Sanitize].
 package outline

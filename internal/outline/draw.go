@@ -8,26 +8,17 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/sessionspan/sessionspan/format"
 	"github.com/sessionspan/sessionspan/internal/stored"
-	"github.com/sessionspan/sessionspan/internal/waterfall"
+	"github.com/sessionspan/sessionspan/internal/terminal"
 )
 
-const (
-	defaultWidth = 120
-	maxWidth     = maxText
-	minWidth     = 10 // narrower than this nothing can be said
-)
+// minWidth is the least number of columns: narrower than this nothing can be said.
+const minWidth = 10
 
-// Options say how to draw. The zero value draws plain text, 120 columns wide.
+// Options say how to draw. The zero value draws everything, as plain text, [terminal.DefaultWidth] columns wide.
 type Options struct {
-	// Width is the number of columns, at least 10; 0 means 120.
-	Width int
-	// Color turns styles on, of the basic colours.
-	Color bool
-	// ASCII draws with ASCII characters only, and writes ? for any other.
-	ASCII bool
+	terminal.Look
 	// Parts says what is drawn; 0 is everything.
 	Parts Parts
 }
@@ -45,8 +36,8 @@ const (
 // drawing is an outline on its way to a terminal.
 type drawing struct {
 	*Outline
+	alphabet
 	w     *bufio.Writer
-	look  *look
 	width int
 	ids   []string // of the entries, as they are shown
 
@@ -60,12 +51,8 @@ func (o *Outline) Draw(ctx context.Context, w io.Writer, opts Options) error {
 	if opts.Parts == 0 {
 		opts.Parts = Head | Tree | Context
 	}
-	if opts.Width <= 0 {
-		opts.Width = defaultWidth
-	}
 	d := &drawing{
-		Outline: o, w: bufio.NewWriterSize(w, 64<<10), look: newLook(opts),
-		width: min(max(opts.Width, minWidth), maxWidth),
+		Outline: o, alphabet: newAlphabet(opts.Look), w: bufio.NewWriterSize(w, 64<<10), width: max(opts.Columns(), minWidth),
 	}
 	d.measure()
 	some := false // parts were drawn
@@ -91,9 +78,9 @@ func (o *Outline) Draw(ctx context.Context, w io.Writer, opts Options) error {
 func (d *drawing) measure() {
 	d.ids = d.shortIDs()
 	for i, id := range d.ids {
-		d.ids[i] = d.look.safe(id)
-		d.idWidth = max(d.idWidth, ansi.StringWidth(d.ids[i]))
-		d.kindWidth = max(d.kindWidth, ansi.StringWidth(d.look.safe(d.Entries[i].Kind)))
+		d.ids[i] = d.Text(id)
+		d.idWidth = max(d.idWidth, terminal.Width(d.ids[i]))
+		d.kindWidth = max(d.kindWidth, terminal.Width(d.Text(d.Entries[i].Kind)))
 	}
 	for _, damage := range d.Damage {
 		d.idWidth = max(d.idWidth, len(lineName(damage.Line)))
@@ -124,22 +111,8 @@ const (
 func lineName(n int) string { return "line " + strconv.Itoa(n) }
 
 // line writes one line of the drawing, cut to its width, without blanks at its end.
-func (d *drawing) line(pieces ...piece) {
-	room := d.width
-	var b strings.Builder
-	for _, p := range pieces {
-		if room <= 0 {
-			break
-		}
-		w := textWidth(p.text)
-		if w > room {
-			p.text = ansi.Truncate(p.text, room, d.look.ellipsis)
-			w = room
-		}
-		room -= w
-		b.WriteString(d.look.styled(p))
-	}
-	d.w.WriteString(strings.TrimRight(b.String(), " "))
+func (d *drawing) line(pieces ...terminal.Piece) {
+	d.w.WriteString(d.Line(d.Fit(pieces, d.width)))
 	d.w.WriteByte('\n')
 }
 
@@ -170,7 +143,7 @@ func (d *drawing) tree(ctx context.Context) error {
 		d.damage(g, &damage[i])
 	}
 	if len(d.Entries) == 0 {
-		d.line(piece{"no entries", faint})
+		d.line(terminal.Faint.Piece("no entries"))
 	}
 	d.legend()
 	return nil
@@ -184,70 +157,71 @@ func (d *drawing) entry(g *graph, i int, damage []stored.Damage) {
 		s = symbolDamage
 	}
 	d.used[s] = true
-	pieces := []piece{{g.row(i, d.look.symbols[s], &d.look.strokes), s.ink()}, {" ", plain}}
+	pieces := []terminal.Piece{s.ink().Piece(g.row(i, d.symbols[s], &d.strokes)), terminal.Blank(1)}
 	pieces = append(pieces, d.columns(i)...)
 	for _, m := range d.marks(i, damage) {
-		pieces = append(pieces, m, piece{" ", plain})
+		pieces = append(pieces, m, terminal.Blank(1))
 	}
-	style := plain
+	style := terminal.Plain
 	if e.Place == Aside || e.Place == Folded || e.Hidden {
-		style = faint
+		style = terminal.Faint
 	}
-	d.line(append(pieces, piece{d.look.safe(e.Text), style})...)
+	d.line(append(pieces, style.Piece(d.Text(e.Text)))...)
 }
 
 // columns are what is aligned in the row of an entry: its id, its time, its kind.
-func (d *drawing) columns(i int) []piece {
+func (d *drawing) columns(i int) []terminal.Piece {
 	e := &d.Entries[i]
-	list := []piece{{d.pad(d.ids[i], d.idWidth), idInk}, {" ", plain}}
+	list := []terminal.Piece{terminal.ID.Piece(d.pad(d.ids[i], d.idWidth)), terminal.Blank(1)}
 	if d.width >= roomy {
-		list = append(list, piece{d.padLeft(d.since(e.Time), timeWidth), faint}, piece{" ", plain})
+		list = append(list, terminal.Faint.Piece(d.padLeft(d.since(e.Time), timeWidth)), terminal.Blank(1))
 	}
 	ink := kindInks[e.Kind]
 	if e.Failed {
-		ink = bad
+		ink = terminal.Fail
 	}
-	return append(list, piece{d.pad(d.look.safe(e.Kind), d.kindWidth), ink}, piece{" ", plain})
+	return append(list, ink.Piece(d.pad(d.Text(e.Kind), d.kindWidth)), terminal.Blank(1))
 }
 
 // damage draws the row of a line that is no entry.
 func (d *drawing) damage(g *graph, damage *stored.Damage) {
-	cells := g.between(&d.look.strokes)
-	pieces := []piece{{cells, plain}, {" ", plain}}
-	pieces = append(pieces, piece{d.pad(lineName(damage.Line), d.idWidth), bad}, piece{" ", plain})
+	cells := g.between(&d.strokes)
+	pieces := []terminal.Piece{terminal.Plain.Piece(cells), terminal.Blank(1)}
+	pieces = append(pieces, terminal.Fail.Piece(d.pad(lineName(damage.Line), d.idWidth)), terminal.Blank(1))
 	if d.width >= roomy {
-		pieces = append(pieces, piece{d.padLeft("", timeWidth), plain}, piece{" ", plain})
+		pieces = append(pieces, terminal.Plain.Piece(d.padLeft("", timeWidth)), terminal.Blank(1))
 	}
-	d.line(append(pieces, piece{d.pad(damageKind, d.kindWidth), bad}, piece{" ", plain}, piece{d.look.safe(damage.What), bad})...)
+	pieces = append(pieces, terminal.Fail.Piece(d.pad(damageKind, d.kindWidth)), terminal.Blank(1))
+	d.line(append(pieces, terminal.Fail.Piece(d.Text(damage.What)))...)
 }
 
 // marks are what is said of an entry beside what it says itself.
-func (d *drawing) marks(i int, damage []stored.Damage) []piece {
+func (d *drawing) marks(i int, damage []stored.Damage) []terminal.Piece {
 	e := &d.Entries[i]
-	var list []piece
-	add := func(s string, ink ink) { list = append(list, piece{"(" + d.look.safe(s) + ")", ink}) }
+	var list []terminal.Piece
+	add := func(s string, ink terminal.Ink) { list = append(list, ink.Piece("("+d.Text(s)+")")) }
 	if i == d.Leaf {
-		add("leaf", here)
+		add("leaf", terminal.Here)
 	} else if i == d.At {
-		add("here", here)
+		add("here", terminal.Here)
 	}
 	for _, label := range e.Labels {
-		add(strconv.Quote(label), good)
+		add(strconv.Quote(label), terminal.Mark)
 	}
 	for _, one := range damage {
-		add(one.What, bad)
+		add(one.What, terminal.Fail)
 	}
 	if e.up < 0 && i > 0 {
-		add("new root", good)
+		add("new root", terminal.Mark)
 	}
 	if e.FirstKept {
-		add("kept from here", good)
+		add("kept from here", terminal.Mark)
 	}
 	if e.Omitted != "" {
-		add("left out: "+reasonWords(e.Omitted), wait)
+		add("left out: "+reasonWords(e.Omitted), terminal.Wait)
 	}
 	if e.Hidden {
-		add("hidden", wait)
+		add("hidden", terminal.Wait)
 	}
 	return list
 }
@@ -266,20 +240,18 @@ func (d *drawing) since(t time.Time) string {
 		return ""
 	}
 	if t.Before(d.start) {
-		return "-" + waterfall.Duration(d.start.Sub(t))
+		return "-" + terminal.Duration(d.start.Sub(t))
 	}
-	return "+" + waterfall.Duration(t.Sub(d.start))
+	return "+" + terminal.Duration(t.Sub(d.start))
 }
 
 func (d *drawing) pad(s string, width int) string {
-	if textWidth(s) > width {
-		s = ansi.Truncate(s, width, d.look.ellipsis)
-	}
-	return s + strings.Repeat(" ", width-textWidth(s))
+	s = d.Cut(s, width)
+	return s + strings.Repeat(" ", width-terminal.Width(s))
 }
 
 func (d *drawing) padLeft(s string, width int) string {
-	return strings.Repeat(" ", max(width-textWidth(s), 0)) + s
+	return strings.Repeat(" ", max(width-terminal.Width(s), 0)) + s
 }
 
 // legend says what the symbols mean, where there are others than that of the path.
@@ -287,10 +259,10 @@ func (d *drawing) legend() {
 	var list []string
 	for s, words := range symbolWords {
 		if words != "" && d.used[symbol(s)] {
-			list = append(list, d.look.symbols[s]+" "+words)
+			list = append(list, d.symbols[s]+" "+words)
 		}
 	}
 	if len(list) > 1 || d.used[symbolDamage] {
-		d.line(piece{strings.Join(list, "   "), faint})
+		d.line(terminal.Faint.Piece(strings.Join(list, "   ")))
 	}
 }

@@ -5,13 +5,11 @@ import (
 	"time"
 
 	"github.com/sessionspan/sessionspan/internal/activity"
-	"github.com/sessionspan/sessionspan/internal/waterfall"
+	"github.com/sessionspan/sessionspan/internal/terminal"
 )
 
 // eventWords says in a few words what events say.
-type eventWords struct {
-	tools map[string]string // by call id: the tool that was called last
-}
+type eventWords struct{ tools }
 
 // describe adds what a fact says, and returns its kind and whether it is a failure. A fact of which nobody needs to know has
 // no kind.
@@ -55,7 +53,7 @@ func (w *eventWords) describe(t *text, fact activity.Fact) (kind string, failed 
 	case *activity.Result:
 		t.add("%s", w.call(f.CallID))
 		if d := max(f.Duration, f.End.Sub(f.Start)); d > 0 && (f.Duration > 0 || !f.Start.IsZero()) {
-			t.add("%s", waterfall.Duration(d))
+			t.add("%s", terminal.Duration(d))
 		}
 		failure(t, f.Failure)
 		return "output", f.Failure != nil
@@ -65,7 +63,7 @@ func (w *eventWords) describe(t *text, fact activity.Fact) (kind string, failed 
 	case *activity.Compaction:
 		t.add("keeps from %s", shortID(f.FirstKept))
 		if f.TokensBefore != nil {
-			t.add("of %s tokens", waterfall.Count(*f.TokensBefore))
+			t.add("of %s tokens", terminal.Count(*f.TokensBefore))
 		}
 		return "compaction", false
 	case *activity.BranchSummary:
@@ -116,10 +114,6 @@ func describeMark(t *text, fact activity.Fact) (kind string, failed bool) {
 	return "", false
 }
 
-func (w *eventWords) call(id string) string {
-	return strings.TrimSpace(w.tools[id] + " [" + shortID(id) + "]")
-}
-
 func trigger(t *text, g activity.Trigger) {
 	if words := strings.Fields(g.Kind + " " + g.Ref + " " + g.Source); len(words) > 0 {
 		t.add("(%s)", strings.Join(words, " "))
@@ -139,7 +133,7 @@ func modelCall(t *text, r *activity.Response) {
 	}
 	usage(t, r.Usage.Input, r.Usage.Output, r.Usage.CacheRead)
 	if r.Latency > 0 {
-		t.next("%s", waterfall.Duration(r.Latency))
+		t.next("%s", terminal.Duration(r.Latency))
 	}
 	if r.Incomplete != "" {
 		t.next("%s", r.Incomplete)

@@ -3,7 +3,7 @@ package outline
 import (
 	"bytes"
 	"context"
-	"fmt"
+	"strconv"
 
 	"github.com/sessionspan/sessionspan/format"
 	"github.com/sessionspan/sessionspan/internal/activity"
@@ -28,7 +28,7 @@ type mark struct {
 }
 
 func newEventBuilder() *eventBuilder {
-	return &eventBuilder{out: &Outline{Leaf: -1, At: -1, index: map[string]int{}}, facts: eventWords{tools: map[string]string{}}}
+	return &eventBuilder{out: &Outline{Leaf: -1, At: -1, index: map[string]int{}}, facts: eventWords{tools{}}}
 }
 
 // event takes the next event of the file.
@@ -88,9 +88,7 @@ func (b *eventBuilder) add(ev *activity.Event) int {
 }
 
 func (b *eventBuilder) damaged(ev *activity.Event, err error, id string) {
-	b.out.Damage = append(b.out.Damage, stored.Damage{
-		Line: ev.Line, Offset: ev.Offset, Entry: ev.Key, Err: err, What: fmt.Sprintf("%v: %q", err, id),
-	})
+	b.out.Damage = append(b.out.Damage, stored.NewDamage(ev.Line, ev.Offset, ev.Key, err, strconv.Quote(id)))
 }
 
 // outline returns what the events came to. The text is that of the file.

@@ -8,41 +8,43 @@ import (
 
 	"github.com/sessionspan/sessionspan/format"
 	"github.com/sessionspan/sessionspan/format/openresponses"
+	"github.com/sessionspan/sessionspan/internal/terminal"
 )
 
 // head says what session it is, and what there is of it.
 func (d *drawing) head(context.Context) error {
 	h := d.Header
 	if d.Name != "" {
-		d.line(piece{d.look.safe(d.Name), strong})
+		d.line(terminal.Strong.Piece(d.Text(d.Name)))
 	}
-	d.line(piece{"session " + d.look.safe(h.ID), plain})
-	d.line(piece{d.list(strings.TrimSpace(h.Harness+" "+h.Version), strings.TrimSpace(h.Format+" "+h.FormatVersion), h.CWD), faint})
+	d.line(terminal.Plain.Piece("session " + d.Text(h.ID)))
+	harness, version := strings.TrimSpace(h.Harness+" "+h.Version), strings.TrimSpace(h.Format+" "+h.FormatVersion)
+	d.line(terminal.Faint.Piece(d.list(harness, version, h.CWD)))
 	if h.Spawn != nil {
-		d.line(piece{d.look.safe("spawned by call " + h.Spawn.CallID + " of session " + h.Spawn.Session), faint})
+		d.line(terminal.Faint.Piece(d.Text("spawned by call " + h.Spawn.CallID + " of session " + h.Spawn.Session)))
 	}
 	if h.ForkOf != "" {
-		d.line(piece{d.look.safe("goes on from session " + h.ForkOf), faint})
+		d.line(terminal.Faint.Piece(d.Text("goes on from session " + h.ForkOf)))
 	}
-	counts := []string{plural(len(d.Entries), "entry")}
+	counts := []string{terminal.Plural(len(d.Entries), "entry")}
 	if n := d.Branches(); n > 1 {
 		counts = append(counts, strconv.Itoa(n)+" branches")
 	}
 	if d.Repeats > 0 {
-		counts = append(counts, plural(d.Repeats, "repeated line"))
+		counts = append(counts, terminal.Plural(d.Repeats, "repeated line"))
 	}
 	if d.Leaf >= 0 {
 		counts = append(counts, "leaf "+d.ids[d.Leaf])
 	}
 	if !h.Created.IsZero() {
-		counts = append([]string{h.Created.UTC().Format("2006-01-02 15:04:05Z")}, counts...)
+		counts = append([]string{terminal.Time(h.Created)}, counts...)
 	}
-	d.line(piece{d.list(counts...), faint})
+	d.line(terminal.Faint.Piece(d.list(counts...)))
 	if n := len(d.Damage); n > 0 {
-		d.line(piece{"damage in " + plural(d.damagedLines(), "line"), bad})
+		d.line(terminal.Fail.Piece("damage in " + terminal.Plural(d.damagedLines(), "line")))
 	}
 	if d.Err != nil {
-		d.line(piece{d.look.safe("not read to its end: " + d.Err.Error()), bad})
+		d.line(terminal.Fail.Piece(d.Text("not read to the end: " + d.Err.Error())))
 	}
 	return nil
 }
@@ -61,17 +63,17 @@ func (d *drawing) damagedLines() int {
 func (d *drawing) list(parts ...string) string {
 	var some []string
 	for _, p := range parts {
-		if p = d.look.safe(p); p != "" {
+		if p = d.Text(p); p != "" {
 			some = append(some, p)
 		}
 	}
-	return strings.Join(some, d.look.dot)
+	return strings.Join(some, d.Dot())
 }
 
 // context draws what a model call after the entry that is looked at would receive.
 func (d *drawing) context(context.Context) error {
 	if d.At < 0 {
-		d.line(piece{"no context: the session has no leaf", faint})
+		d.line(terminal.Faint.Piece("no context: the session has no leaf"))
 		return nil
 	}
 	title := "context at " + d.ids[d.At]
@@ -80,19 +82,19 @@ func (d *drawing) context(context.Context) error {
 	}
 	switch {
 	case d.session == nil:
-		d.line(piece{title, strong}, piece{": not known for files of the format " + d.look.safe(d.Header.Format), faint})
+		d.line(terminal.Strong.Piece(title), terminal.Faint.Piece(": not known for files of the format "+d.Text(d.Header.Format)))
 		return nil
 	case d.ContextErr != nil:
-		d.line(piece{title, strong}, piece{" cannot be built: " + d.look.safe(d.ContextErr.Error()), bad})
+		d.line(terminal.Strong.Piece(title), terminal.Fail.Piece(" cannot be built: "+d.Text(d.ContextErr.Error())))
 		return nil
 	}
-	d.line(piece{title, strong})
+	d.line(terminal.Strong.Piece(title))
 	d.settings(&d.Context.Settings)
 	d.items()
 	if len(d.Context.Omitted) > 0 {
-		d.line(piece{"left out of requests: " + plural(len(d.Context.Omitted), "item"), strong})
+		d.line(terminal.Strong.Piece("left out of requests: " + terminal.Plural(len(d.Context.Omitted), "item")))
 		for _, o := range d.Context.Omitted {
-			d.item(o.Entry, o.Entry.Item, piece{"(" + reasonWords(o.Reason) + ")", wait}, piece{" ", plain})
+			d.item(o.Entry, o.Entry.Item, terminal.Wait.Piece("("+reasonWords(o.Reason)+")"), terminal.Blank(1))
 		}
 	}
 	return nil
@@ -100,24 +102,23 @@ func (d *drawing) context(context.Context) error {
 
 // setting draws one setting under its name.
 func (d *drawing) setting(name, value string) {
-	d.line(piece{"  " + d.pad(d.look.safe(name), len("instructions")) + " ", faint}, piece{d.look.safe(value), plain})
+	d.line(terminal.Faint.Piece("  "+d.pad(d.Text(name), len("instructions"))+" "), terminal.Plain.Piece(d.Text(value)))
 }
 
 func (d *drawing) settings(s *format.Settings) {
 	if s.Model != "" {
 		d.setting("model", s.Model)
 	}
-	switch {
-	case len(s.Parts) > 0:
-		d.setting("instructions", plural(len(s.Parts), "part"))
+	if len(s.Parts) > 0 {
+		d.setting("instructions", terminal.Plural(len(s.Parts), "part"))
 		for _, p := range s.Parts {
 			d.setting("", d.list(p.ID, p.Source, characters(p.Text), beginning(p.Text)))
 		}
-	case s.Instructions != "":
-		d.setting("instructions", d.list(characters(s.Instructions), beginning(s.Instructions)))
+	} else if text := s.Instructions(); text != "" {
+		d.setting("instructions", d.list(characters(text), beginning(text)))
 	}
 	if n := len(s.Omitted); n > 0 {
-		d.setting("", plural(n, "part")+" left out")
+		d.setting("", terminal.Plural(n, "part")+" left out")
 	}
 	if len(s.Tools) > 0 {
 		all := make([]string, len(s.Tools))
@@ -141,12 +142,12 @@ func (d *drawing) settings(s *format.Settings) {
 			said = "reasoning of " + said
 		}
 		if n := len(s.Omit.Items()); n > 0 {
-			said = d.list(said, plural(n, "listed item"))
+			said = d.list(said, terminal.Plural(n, "listed item"))
 		}
 		d.setting("left out", said)
 	}
 	if err := s.Err(); err != nil {
-		d.line(piece{"  " + d.look.safe(err.Error()), bad})
+		d.line(terminal.Fail.Piece("  " + d.Text(err.Error())))
 	}
 }
 
@@ -160,28 +161,28 @@ func beginning(s string) string {
 // items draws the items that a request would hold.
 func (d *drawing) items() {
 	c := d.Context
-	d.line(piece{"items: " + strconv.Itoa(len(c.Items)), strong})
+	d.line(terminal.Strong.Piece("items: " + strconv.Itoa(len(c.Items))))
 	for i, item := range c.Items {
 		d.item(c.ItemEntries[i], item)
 	}
 }
 
 // item draws an item under the entry that gave it.
-func (d *drawing) item(from format.Entry, item openresponses.Item, marks ...piece) {
+func (d *drawing) item(from format.Entry, item openresponses.Item, marks ...terminal.Piece) {
 	at := d.index[from.Base().ID]
 	kind, said := d.Entries[at].Kind, d.Entries[at].Text
 	if from.EntryType() != format.TypeItem {
-		w := &words{tools: map[string]string{}}
+		w := &words{tools: tools{}}
 		var t text
 		kind = w.item(&t, item)
 		said = t.String()
 	}
-	pieces := []piece{
-		{"  ", plain},
-		{d.pad(d.ids[at], d.idWidth), idInk},
-		{" ", plain},
-		{d.pad(d.look.safe(kind), d.kindWidth), kindInks[kind]},
-		{" ", plain},
+	pieces := []terminal.Piece{
+		terminal.Blank(2),
+		terminal.ID.Piece(d.pad(d.ids[at], d.idWidth)),
+		terminal.Blank(1),
+		kindInks[kind].Piece(d.pad(d.Text(kind), d.kindWidth)),
+		terminal.Blank(1),
 	}
-	d.line(append(append(pieces, marks...), piece{d.look.safe(said), plain})...)
+	d.line(append(append(pieces, marks...), terminal.Plain.Piece(d.Text(said)))...)
 }

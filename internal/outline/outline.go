@@ -14,6 +14,7 @@ import (
 	"github.com/sessionspan/sessionspan/format"
 	"github.com/sessionspan/sessionspan/internal/activity"
 	"github.com/sessionspan/sessionspan/internal/stored"
+	"github.com/sessionspan/sessionspan/internal/terminal"
 )
 
 // Outline is a session as people look at it.
@@ -96,10 +97,9 @@ func (e *Entry) Data() []byte { return bytes.TrimRight(e.Raw, "\r\n") }
 var ErrNoEntry = errors.New("no such entry")
 
 // maxText is how many characters are kept of what an entry says: as many as the widest picture has columns.
-const maxText = 400
+const maxText = terminal.MaxWidth
 
-// Load reads a session file, or standard input for [stored.Stdin], and outlines it, at its leaf. The error is that of
-// [stored.Load].
+// Load reads a session file as [stored.Load] does, and outlines it, at its leaf. The error is that of [stored.Load].
 func Load(ctx context.Context, path string, stdin io.Reader, o stored.Options) (*Outline, error) {
 	b := newEventBuilder()
 	o.Event = b.event

@@ -13,16 +13,18 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/sessionspan/sessionspan/internal/input"
 	"github.com/sessionspan/sessionspan/internal/outline"
 	"github.com/sessionspan/sessionspan/internal/sessiontest"
 	"github.com/sessionspan/sessionspan/internal/stored"
+	"github.com/sessionspan/sessionspan/internal/terminal"
 )
 
 const sessions = "../../testdata/agentsession"
 
 func load(t testing.TB, data []byte, o stored.Options) *outline.Outline {
 	t.Helper()
-	out, err := outline.Load(t.Context(), stored.Stdin, bytes.NewReader(data), o)
+	out, err := outline.Load(t.Context(), input.Stdin, bytes.NewReader(data), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +67,8 @@ func TestNoLineIsWiderThanAskedAndEveryEntryHasARow(t *testing.T) {
 			t.Fatalf("seed %d: %d entries, want %d", seed, got, want)
 		}
 		for _, width := range []int{10, 20, 40, 80, 200} {
-			for _, o := range []outline.Options{{Width: width}, {Width: width, ASCII: true}, {Width: width, Color: true}} {
+			for _, look := range []terminal.Look{{Width: width}, {Width: width, ASCII: true}, {Width: width, Color: true}} {
+				o := outline.Options{Look: look}
 				for _, line := range draw(t, out, o) {
 					checkLine(t, line, o)
 				}
@@ -148,7 +151,7 @@ func compare(t *testing.T, name string, data []byte) {
 
 func TestWhatEventsSay(t *testing.T) {
 	out := load(t, file(t, "quickstart.jsonl"), stored.Options{AsEvents: true})
-	tree := strings.Join(draw(t, out, outline.Options{Width: 110}), "\n")
+	tree := strings.Join(draw(t, out, outline.Options{Look: terminal.Look{Width: 110}}), "\n")
 	for _, want := range []string{
 		"agentsession 0.2", "config     model gpt-5", "reasoning", "call       read_file [call_1]", "dispatch   read_file [call_1]",
 		"response   gpt-5, 9.2k in, 186 out, 3.2s", "decision   hold bash [", "info       Fix the failing rounding test",
@@ -228,11 +231,11 @@ func FuzzDraw(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte, width uint8) {
 		for _, asEvents := range []bool{false, true} {
-			out, err := outline.Load(t.Context(), stored.Stdin, bytes.NewReader(data), stored.Options{AsEvents: asEvents})
+			out, err := outline.Load(t.Context(), input.Stdin, bytes.NewReader(data), stored.Options{AsEvents: asEvents})
 			if err != nil {
 				return
 			}
-			o := outline.Options{Width: max(int(width), 10), ASCII: width%2 == 0}
+			o := outline.Options{Look: terminal.Look{Width: max(int(width), 10), ASCII: width%2 == 0}}
 			for _, line := range draw(t, out, o) {
 				checkLine(t, line, o)
 			}

@@ -17,7 +17,7 @@ func fromSession(ctx context.Context, s *format.Session) (*Outline, error) {
 		o.Entries[i].ID = e.Base().ID
 	}
 	ids := o.shortIDs()
-	w := &words{tools: map[string]string{}}
+	w := &words{tools: tools{}}
 	w.ref = func(id string) string {
 		if i, ok := o.index[id]; ok {
 			return ids[i]

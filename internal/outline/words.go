@@ -11,13 +11,19 @@ import (
 	"github.com/sessionspan/sessionspan/format"
 	"github.com/sessionspan/sessionspan/format/openresponses"
 	"github.com/sessionspan/sessionspan/internal/jsonscan"
-	"github.com/sessionspan/sessionspan/internal/waterfall"
+	"github.com/sessionspan/sessionspan/internal/terminal"
 )
+
+// tools are the tools that were called last, by call id.
+type tools map[string]string
+
+// call names a call by its tool, and by its id, which tells it from others of the tool.
+func (t tools) call(id string) string { return strings.TrimSpace(t[id] + " [" + shortID(id) + "]") }
 
 // words says in a few words what the entries of the Agent Session Format say.
 type words struct {
-	tools map[string]string      // by call id: the tool that was called last
-	ref   func(id string) string // how another entry is called
+	tools
+	ref func(id string) string // how another entry is called
 }
 
 // describe fills in what an entry says.
@@ -41,7 +47,7 @@ func (w *words) describe(to *Entry, e format.Entry) {
 			t.add("and %d pinned", len(e.Pinned))
 		}
 		if e.TokensBefore != nil {
-			t.add("of %s tokens", waterfall.Count(*e.TokensBefore))
+			t.add("of %s tokens", terminal.Count(*e.TokensBefore))
 		}
 		t.colon()
 		w.item(&t, e.Summary)
@@ -147,18 +153,13 @@ func parts(item format.Item) string {
 	return t.String()
 }
 
-// call names a call by its tool, and by its id, which tells it from others of the tool.
-func (w *words) call(id string) string {
-	return strings.TrimSpace(w.tools[id] + " [" + shortID(id) + "]")
-}
-
 func response(t *text, e *format.ResponseEntry) {
 	t.add("%s", e.Model)
 	if u := e.Usage; u != nil {
 		usage(t, u.InputTokens, u.OutputTokens, u.CachedTokens)
 	}
 	if e.LatencyMS != nil {
-		t.next("%s", waterfall.Duration(milliseconds(*e.LatencyMS)))
+		t.next("%s", terminal.Duration(milliseconds(*e.LatencyMS)))
 	}
 	if e.Attempts != nil && *e.Attempts > 1 {
 		t.next("%d attempts", *e.Attempts)
@@ -178,18 +179,11 @@ func usage(t *text, in, out, cached *int64) {
 	if in == nil && out == nil {
 		return
 	}
-	t.next("%s in", tokens(in))
+	t.next("%s in", terminal.CountOr(in))
 	if cached != nil && *cached > 0 {
-		t.add("(%s cached)", waterfall.Count(*cached))
+		t.add("(%s cached)", terminal.Count(*cached))
 	}
-	t.next("%s out", tokens(out))
-}
-
-func tokens(n *int64) string {
-	if n == nil {
-		return "?"
-	}
-	return waterfall.Count(*n)
+	t.next("%s out", terminal.CountOr(out))
 }
 
 func (w *words) config(t *text, e *format.ConfigEntry) {
@@ -207,7 +201,7 @@ func (w *words) config(t *text, e *format.ConfigEntry) {
 		for range jsonscan.Elements(e.Parts) {
 			n++
 		}
-		t.next("%s", plural(n, "instruction part"))
+		t.next("%s", terminal.Plural(n, "instruction part"))
 	}
 	if len(e.ToolsRemoved) > 0 {
 		t.next("without %s", names(e.ToolsRemoved))
@@ -403,14 +397,4 @@ func names(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-func characters(s string) string { return plural(utf8.RuneCountInString(s), "character") }
-
-func plural(n int, noun string) string {
-	switch {
-	case n == 1:
-		return "1 " + noun
-	case strings.HasSuffix(noun, "y"):
-		return strconv.Itoa(n) + " " + strings.TrimSuffix(noun, "y") + "ies"
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
-}
+func characters(s string) string { return terminal.Plural(utf8.RuneCountInString(s), "character") }

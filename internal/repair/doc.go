@@ -28,8 +28,8 @@
 // was:
 //
 //	{"file":"s.jsonl","size":4711,"time":"2026-09-20T12:00:00Z"}
-//	{"line":8,"offset":1736,"what":"torn","bytes":"eyJ0eXBlIjoiaXRl"}
-//	{"line":8,"offset":1748,"what":"fused","added":1}
+//	{"line":8,"offset":1736,"kind":"torn","bytes":"eyJ0eXBlIjoiaXRl"}
+//	{"line":8,"offset":1748,"kind":"fused","added":1}
 //
 // Bytes were taken out there (base64), or a line feed was put in there. With the repaired file that gives the old one
 // exactly: copy up to each offset, insert the bytes, leave out one byte for each line feed added.

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/sessionspan/sessionspan/internal/input"
 )
 
 // Why a file is not repaired.
@@ -46,11 +48,11 @@ type Options struct {
 type Report struct {
 	Sum
 	// SideFile is where broken bytes were put, or would be; "" when there are none.
-	SideFile string `json:"side_file,omitempty"`
+	SideFile string
 	// Written tells whether the file was repaired.
-	Written bool `json:"written"`
+	Written bool
 	// Lock says who seems to have the file open, in words; "" for nobody.
-	Lock string `json:"lock,omitempty"`
+	Lock string
 }
 
 // File finds what is wrong with a file and, with [Options.Write], repairs it. found is told each finding in the order of the
@@ -71,7 +73,7 @@ func File(ctx context.Context, path string, o Options, found func(Finding)) (Rep
 		return rep, err
 	}
 	defer f.Close()
-	p, err := scan(&interruptible{ctx, f}, o.MaxLine, func(finding Finding) error {
+	p, err := scan(input.Until(ctx, f), o.MaxLine, func(finding Finding) error {
 		found(finding)
 		return nil
 	})
@@ -184,17 +186,4 @@ func unchanged(path string, then fs.FileInfo, read int64) error {
 		return ErrChanged
 	}
 	return nil
-}
-
-// interruptible reads until its context is done.
-type interruptible struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (i *interruptible) Read(p []byte) (int, error) {
-	if err := i.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return i.r.Read(p)
 }

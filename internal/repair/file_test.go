@@ -26,7 +26,7 @@ func TestWrite(t *testing.T) {
 		t.Errorf("side file %s, want %s", rep.SideFile, want)
 	}
 	want := `{"file":"s.jsonl","size":` + fmt.Sprint(len(torn)) + `,"time":"2026-09-20T12:00:00Z"}
-{"line":3,"offset":` + fmt.Sprint(len(mended)) + `,"what":"torn","bytes":"eyJ0eXBlIjoiaXRlbSIsImlkIjoiYiIsInBhcmVudCI6ImEiLCJ0cyI6IjIwMjYtMDE="}
+{"line":3,"offset":` + fmt.Sprint(len(mended)) + `,"kind":"torn","bytes":"eyJ0eXBlIjoiaXRlbSIsImlkIjoiYiIsInBhcmVudCI6ImEiLCJ0cyI6IjIwMjYtMDE="}
 `
 	if got := read(t, rep.SideFile); got != want {
 		t.Errorf("file of broken bytes:\n%s\nwant:\n%s", got, want)

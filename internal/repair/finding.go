@@ -1,44 +1,59 @@
 package repair
 
-// What is wrong at some place of a file.
-type What string
+import "strings"
 
-// What can be wrong. Those up to NoLineFeed are repaired; the others are reported.
+// Kind says what is wrong at some place of a file, in one word for programs.
+type Kind string
+
+// The kinds. Those up to NoLineFeed are repaired; the others are reported.
 const (
 	// Torn: the beginning of an object that does not go on.
-	Torn What = "torn"
+	Torn Kind = "torn"
 	// NullPadding: zero bytes.
-	NullPadding What = "null padding"
+	NullPadding Kind = "null_padding"
 	// Garbage: no JSON object, nor the beginning of one.
-	Garbage What = "garbage"
+	Garbage Kind = "garbage"
 	// Fused: a complete object that stands behind something else on its line.
-	Fused What = "fused"
+	Fused Kind = "fused"
 	// NoLineFeed: the last line is complete but for its line feed.
-	NoLineFeed What = "no line feed"
+	NoLineFeed Kind = "no_line_feed"
 	// ZeroBytes: zero bytes stand in a text of an object that is complete; what was there is lost.
-	ZeroBytes What = "zero bytes inside"
+	ZeroBytes Kind = "zero_bytes"
 	// InvalidHeader: the header says enough to read on, but not all that it must.
-	InvalidHeader What = "invalid header"
+	InvalidHeader Kind = "invalid_header"
 	// InvalidEntry: the line is a JSON object, but no valid entry.
-	InvalidEntry What = "invalid entry"
+	InvalidEntry Kind = "invalid_entry"
 	// DuplicateID: an earlier entry has the same id.
-	DuplicateID What = "duplicate id"
+	DuplicateID Kind = "duplicate_id"
 	// NoParent: the parent is no earlier entry; perhaps it was lost.
-	NoParent What = "no parent"
+	NoParent Kind = "no_parent"
 	// TooLong: the line is longer than the limit and was not looked into.
-	TooLong What = "line over the limit"
+	TooLong Kind = "too_long"
 	// TooLarge: the line may be one JSON object, but has more levels or members than the readers of this project take.
-	TooLarge What = "object over the limits"
+	TooLarge Kind = "too_large"
 )
+
+// kindWords say those kinds to people of which the word alone would not.
+var kindWords = map[Kind]string{
+	ZeroBytes: "zero bytes inside", TooLong: "line over the limit", TooLarge: "object over the limits",
+}
+
+// String says it to people.
+func (k Kind) String() string {
+	if words := kindWords[k]; words != "" {
+		return words
+	}
+	return strings.ReplaceAll(string(k), "_", " ")
+}
 
 // Action is what a repair does about a finding.
 type Action string
 
 // The actions.
 const (
-	SetAside    Action = "set aside"
+	SetAside    Action = "set_aside"
 	Recover     Action = "recover"
-	AddLineFeed Action = "add line feed"
+	AddLineFeed Action = "add_line_feed"
 	Keep        Action = "keep"
 )
 
@@ -47,33 +62,33 @@ const (
 type Finding struct {
 	// Line counts from 1. Offset is the place in the file, Bytes the length of what stands there; the line feed of a line
 	// that is set aside as a whole is part of it.
-	Line   int    `json:"line"`
-	Offset int64  `json:"offset"`
-	What   What   `json:"what"`
-	Bytes  int64  `json:"bytes"`
-	Action Action `json:"action"`
+	Line   int
+	Offset int64
+	Kind   Kind
+	Bytes  int64
+	Action Action
 	// Added counts the line feeds, 0 or 1, that are put in at Offset.
-	Added int `json:"added,omitempty"`
+	Added int
 	// Type and ID are those of the entry, as far as there is one, cut to 64 characters.
-	Type string `json:"type,omitempty"`
-	ID   string `json:"id,omitempty"`
+	Type string
+	ID   string
 	// Detail says more in words.
-	Detail string `json:"detail,omitempty"`
+	Detail string
 }
 
 // Sum says what a repair comes to.
 type Sum struct {
 	// Bytes and Lines count the whole file.
-	Bytes int64 `json:"bytes"`
-	Lines int   `json:"lines"`
+	Bytes int64
+	Lines int
 	// Kept counts the entries that stand on a line of their own, Recovered those on damaged lines. The header is none of them.
-	Kept      int `json:"entries_kept"`
-	Recovered int `json:"entries_recovered"`
+	Kept      int
+	Recovered int
 	// SetAside counts bytes, Added line feeds.
-	SetAside int64 `json:"bytes_set_aside"`
-	Added    int   `json:"line_feeds_added"`
+	SetAside int64
+	Added    int
 	// Beyond counts the findings that no repair of bytes can change.
-	Beyond int `json:"beyond_repair"`
+	Beyond int
 }
 
 // Changes reports whether there is anything to repair.

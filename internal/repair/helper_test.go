@@ -135,7 +135,7 @@ func restore(t *testing.T, good, side string) string {
 func say(findings []Finding) []string {
 	var all []string
 	for _, f := range findings {
-		s := fmt.Sprintf("%d@%d %s %d: %s", f.Line, f.Offset, f.What, f.Bytes, f.Action)
+		s := fmt.Sprintf("%d@%d %s %d: %s", f.Line, f.Offset, f.Kind, f.Bytes, f.Action)
 		if f.Added > 0 {
 			s += " +LF"
 		}

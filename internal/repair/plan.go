@@ -71,7 +71,7 @@ func scan(r io.Reader, maxLine int, found func(Finding) error) (*plan, error) {
 	}
 	if !last && p.kept && p.headed == hasHeader {
 		p.sum.Added++
-		p.report(Finding{Line: p.sum.Lines, Offset: p.sum.Bytes, What: NoLineFeed, Action: AddLineFeed, Added: 1})
+		p.report(Finding{Line: p.sum.Lines, Offset: p.sum.Bytes, Kind: NoLineFeed, Action: AddLineFeed, Added: 1})
 	}
 	return p, p.err
 }
@@ -117,14 +117,14 @@ func (p *plan) line(l lines.Line) {
 }
 
 // leave leaves a line alone that was not judged.
-func (p *plan) leave(what What, why error) {
+func (p *plan) leave(kind Kind, why error) {
 	if p.headed == undecided {
-		p.reject(p.place("%s", what))
+		p.reject(p.place("%s", kind))
 	}
 	if p.headed == noHeader {
 		return
 	}
-	f := Finding{Line: p.at.Number, Offset: p.at.Offset, What: what, Bytes: p.at.Size, Action: Keep}
+	f := Finding{Line: p.at.Number, Offset: p.at.Offset, Kind: kind, Bytes: p.at.Size, Action: Keep}
 	if why != nil {
 		f.Detail = why.Error()
 	}
@@ -139,7 +139,7 @@ func (p *plan) place(format string, args ...any) error {
 // piece takes the next piece of a damaged line.
 func (p *plan) piece(c piece) {
 	switch {
-	case c.what == "":
+	case c.kind == "":
 		p.object(c.start, c.end, true)
 	case p.good:
 		p.cut(c)
@@ -150,16 +150,16 @@ func (p *plan) piece(c piece) {
 
 // setAside takes away a line without an object.
 func (p *plan) setAside(l lines.Line) {
-	what := NullPadding
+	kind := NullPadding
 	for _, c := range p.held {
-		if c.what != NullPadding {
-			what = c.what
+		if c.kind != NullPadding {
+			kind = c.kind
 			break
 		}
 	}
-	if p.headed == undecided && what != NullPadding {
-		why := p.place("%s", what)
-		if what == Garbage {
+	if p.headed == undecided && kind != NullPadding {
+		why := p.place("%s", kind)
+		if kind == Garbage {
 			why = &source.UnknownFormatError{Line: l.Number}
 		}
 		p.reject(why)
@@ -168,7 +168,7 @@ func (p *plan) setAside(l lines.Line) {
 		return
 	}
 	p.sum.SetAside += l.Size
-	p.report(Finding{Line: l.Number, Offset: l.Offset, What: what, Bytes: l.Size, Action: SetAside})
+	p.report(Finding{Line: l.Number, Offset: l.Offset, Kind: kind, Bytes: l.Size, Action: SetAside})
 }
 
 // cut takes away broken bytes that share a line with an object.
@@ -178,7 +178,7 @@ func (p *plan) cut(c piece) {
 	}
 	n := int64(c.end - c.start)
 	p.sum.SetAside += n
-	p.report(Finding{Line: p.at.Number, Offset: p.base + int64(c.start), What: c.what, Bytes: n, Action: SetAside})
+	p.report(Finding{Line: p.at.Number, Offset: p.base + int64(c.start), Kind: c.kind, Bytes: n, Action: SetAside})
 }
 
 // object takes an object, which is the whole line, and was scanned last, unless the line is damaged.
@@ -205,7 +205,7 @@ func (p *plan) object(start, end int, damaged bool) {
 	f.Type, f.ID = p.shape.label()
 	if damaged && (!first || skipSpace(p.at.Data, 0) < start) {
 		fused := f
-		fused.What, fused.Action = Fused, Recover
+		fused.Kind, fused.Action = Fused, Recover
 		if !first {
 			fused.Added = 1
 			p.sum.Added++
@@ -215,18 +215,18 @@ func (p *plan) object(start, end int, damaged bool) {
 	f.Action = Keep
 	if bytes.IndexByte(object, 0) >= 0 {
 		zero := f
-		zero.What = ZeroBytes
+		zero.Kind = ZeroBytes
 		p.report(zero)
 	}
 	switch {
 	case header:
 		if p.why != nil {
-			f.What, f.Detail = InvalidHeader, detail(p.why)
+			f.Kind, f.Detail = InvalidHeader, detail(p.why)
 			p.report(f)
 		}
 		return
 	case !scanned:
-		f.What = TooLarge
+		f.Kind = TooLarge
 		p.report(f)
 	case p.shape.agentSession():
 		p.check(object, f)
@@ -246,8 +246,8 @@ func (p *plan) count(damaged bool) {
 // that was written again; anything else makes the file one that we do not know.
 func (p *plan) header(object []byte) {
 	for _, c := range p.held {
-		if c.what == Garbage {
-			p.reject(p.place("%s before the first object", c.what))
+		if c.kind == Garbage {
+			p.reject(p.place("%s before the first object", c.kind))
 			return
 		}
 	}
@@ -278,7 +278,7 @@ func (p *plan) check(object []byte, f Finding) {
 	if damage, ok := errors.AsType[*format.DamageError](err); ok {
 		e = damage.Entry
 		invalid := f
-		invalid.What, invalid.Detail = InvalidEntry, detail(err)
+		invalid.Kind, invalid.Detail = InvalidEntry, detail(err)
 		p.report(invalid)
 	}
 	if e == nil {
@@ -288,7 +288,7 @@ func (p *plan) check(object []byte, f Finding) {
 	id, line := maphash.String(p.seed, env.ID), maphash.Bytes(p.seed, object)
 	if other, ok := p.seen[id]; ok {
 		if p.minor < minorRepeats || other != line {
-			f.What = DuplicateID
+			f.Kind = DuplicateID
 			p.report(f)
 		}
 		return
@@ -296,7 +296,7 @@ func (p *plan) check(object []byte, f Finding) {
 	if env.Parent != "" {
 		if _, ok := p.seen[maphash.String(p.seed, env.Parent)]; !ok {
 			orphan := f
-			orphan.What = NoParent
+			orphan.Kind = NoParent
 			p.report(orphan)
 		}
 	}

@@ -115,7 +115,7 @@ func TestDamage(t *testing.T) {
 			var kept []string
 			for _, f := range found {
 				if f.Action == Keep {
-					kept = append(kept, strings.TrimSpace(string(f.What)+" "+f.ID))
+					kept = append(kept, strings.TrimSpace(f.Kind.String()+" "+f.ID))
 				}
 			}
 			if diff := cmp.Diff(test.findings, kept); diff != "" {
@@ -135,13 +135,13 @@ func TestFindings(t *testing.T) {
 	third := line + 40 + len(a) + len(b) + 3
 	p, found := plans(t, []byte(data), 0)
 	want := []string{
-		fmt.Sprintf("2@%d torn 40: set aside", line),
+		fmt.Sprintf("2@%d torn 40: set_aside", line),
 		fmt.Sprintf("2@%d fused %d: recover a", line+40, len(a)),
 		fmt.Sprintf("2@%d fused %d: recover +LF b", line+40+len(a), len(b)),
-		fmt.Sprintf("2@%d null padding 2: set aside", line+40+len(a)+len(b)),
-		fmt.Sprintf("3@%d garbage 5: set aside", third),
+		fmt.Sprintf("2@%d null padding 2: set_aside", line+40+len(a)+len(b)),
+		fmt.Sprintf("3@%d garbage 5: set_aside", third),
 		fmt.Sprintf("4@%d duplicate id %d: keep b", third+5, len(b)),
-		fmt.Sprintf("5@%d torn 60: set aside", third+5+len(b)+1),
+		fmt.Sprintf("5@%d torn 60: set_aside", third+5+len(b)+1),
 	}
 	if diff := cmp.Diff(want, say(found)); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
@@ -161,7 +161,7 @@ func TestLinesBeyondTheLimitsStay(t *testing.T) {
 	long := strings.Replace(entry("a", ""), "say", strings.Repeat("x", 5000), 1)
 	for _, test := range []struct {
 		name, line string
-		what       What
+		kind       Kind
 	}{
 		{"long", long, TooLong},
 		{"long and broken", long[:4000], TooLong},
@@ -171,7 +171,7 @@ func TestLinesBeyondTheLimitsStay(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			limit := 0
-			if test.what == TooLong {
+			if test.kind == TooLong {
 				limit = 2000
 			}
 			for _, end := range []string{"", "\n", "\ny\n"} {
@@ -181,7 +181,7 @@ func TestLinesBeyondTheLimitsStay(t *testing.T) {
 				if want := strings.TrimSuffix(data, "y\n"); string(good) != want || len(data)-len(want) != len(aside) {
 					t.Errorf("with %q behind it: %v", end, say(found))
 				}
-				if len(found) == 0 || found[0].What != test.what || found[0].Action != Keep {
+				if len(found) == 0 || found[0].Kind != test.kind || found[0].Action != Keep {
 					t.Errorf("with %q behind it: %v", end, say(found))
 				}
 			}

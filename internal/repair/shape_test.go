@@ -34,7 +34,7 @@ func TestEntriesOfOtherFormats(t *testing.T) {
 					t.Errorf("a piece from %d to %d, after one that ended at %d", c.start, c.end, at)
 				}
 				at = c.end
-				if c.what == "" {
+				if c.kind == "" {
 					objects = append(objects, test.line[c.start:c.end])
 				}
 			})

@@ -6,7 +6,7 @@ import "bytes"
 type piece struct {
 	start, end int
 	// what is wrong with it; "" for an object.
-	what What
+	kind Kind
 }
 
 // split cuts a line that is not one object into pieces, in order. White space behind an object is part of none, and stays.
@@ -36,11 +36,11 @@ func split(line []byte, entry func(object []byte, nested bool) bool, emit func(p
 			return
 		}
 		if start > pos {
-			what := Garbage
+			kind := Garbage
 			if line[pos] == '{' {
-				what = Torn
+				kind = Torn
 			}
-			emit(piece{pos, start, what})
+			emit(piece{pos, start, kind})
 		}
 		emit(piece{start, end, ""})
 		pos, wiped = end, false
@@ -53,11 +53,11 @@ func broken(line []byte, pos, head int, emit func(piece)) {
 	if bytes.IndexByte(line[end:], 0) < 0 {
 		end = len(line)
 	}
-	what := Garbage
+	kind := Garbage
 	if line[pos] == '{' && head >= end {
-		what = Torn
+		kind = Torn
 	}
-	emit(piece{pos, end, what})
+	emit(piece{pos, end, kind})
 	if end < len(line) {
 		emit(piece{end, len(line), NullPadding})
 	}

@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/sessionspan/sessionspan/internal/input"
 )
 
 // maxSideFiles is how many files of broken bytes of the same second there may be.
@@ -112,7 +114,7 @@ func (w *writer) sideFile() (*output, error) {
 // divide scans the file once more and writes each byte to one of the outputs.
 func (w *writer) divide() error {
 	all := io.NewSectionReader(w.src, 0, w.sum.Bytes)
-	p, err := scan(&interruptible{w.ctx, all}, w.maxLine, w.change)
+	p, err := scan(input.Until(w.ctx, all), w.maxLine, w.change)
 	if err != nil {
 		return err
 	}
@@ -137,11 +139,11 @@ func (w *writer) change(f Finding) error {
 		return w.broken.json(struct {
 			Line   int   `json:"line"`
 			Offset int64 `json:"offset"`
-			What   What  `json:"what"`
+			Kind   Kind  `json:"kind"`
 			Added  int   `json:"added"`
-		}{f.Line, f.Offset, f.What, f.Added})
+		}{f.Line, f.Offset, f.Kind, f.Added})
 	}
-	fmt.Fprintf(w.broken, `{"line":%d,"offset":%d,"what":%q,"bytes":"`, f.Line, f.Offset, f.What)
+	fmt.Fprintf(w.broken, `{"line":%d,"offset":%d,"kind":%q,"bytes":"`, f.Line, f.Offset, string(f.Kind))
 	encoder := base64.NewEncoder(base64.StdEncoding, w.broken)
 	if err := w.copy(encoder, f.Offset+f.Bytes); err != nil {
 		return err

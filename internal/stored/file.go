@@ -4,21 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"io/fs"
-	"os"
 
 	"github.com/sessionspan/sessionspan/format"
 	"github.com/sessionspan/sessionspan/internal/activity"
+	"github.com/sessionspan/sessionspan/internal/input"
 	"github.com/sessionspan/sessionspan/internal/source"
 )
-
-// Stdin is the path that stands for standard input.
-const Stdin = "-"
-
-// ErrFolder: the path is that of a folder.
-var ErrFolder = errors.New("is a folder: name a file in it")
 
 // Options of [Load].
 type Options struct {
@@ -46,77 +38,22 @@ type File struct {
 	Err error
 }
 
-// Damage is something that could not be read as it should be.
-type Damage struct {
-	// Line counts from 1, Offset is that of the line's first byte once decompressed.
-	Line   int
-	Offset int64
-	// Entry is the id of the entry on the line, as far as it could be read.
-	Entry string
-	// Err wraps the sentinel errors of package format. What says it in words, without the place.
-	Err  error
-	What string
-}
-
-// Load reads the file at a path, or standard input for [Stdin]. The error says that there is no session to speak of: nothing is
-// there, it cannot be opened, it is of no known format, its header is of no use. It does not have the path in it. When the
-// context is done it is the context's, at once, even where a pipe keeps its reader waiting.
+// Load reads the file at a path, or standard input for [input.Stdin]. The error says that there is no session to speak of:
+// nothing is there, it cannot be opened, it is of no known format, its header is of no use. It does not have the path in it.
+// When the context is done it is the context's.
 func Load(ctx context.Context, path string, stdin io.Reader, o Options) (*File, error) {
-	info, err := os.Stat(path)
-	switch {
-	case path == Stdin:
-		return waited(ctx, func() (*File, error) { return Read(ctx, stdin, o) })
-	case err != nil:
-		return nil, withoutPath(err)
-	case info.IsDir():
-		return nil, ErrFolder
-	case info.Mode().IsRegular():
-		return load(ctx, path, o)
-	}
-	return waited(ctx, func() (*File, error) { return load(ctx, path, o) })
-}
-
-func load(ctx context.Context, path string, o Options) (*File, error) {
-	f, err := os.Open(path)
+	in, err := input.Open(ctx, path, stdin)
 	if err != nil {
-		return nil, withoutPath(err)
+		return nil, input.Error(err)
 	}
-	defer f.Close()
-	return Read(ctx, f, o)
+	defer in.Close()
+	return load(ctx, input.Counted(in, o.Read), o)
 }
 
-func withoutPath(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	return err
-}
-
-// waited does work that may never end, and leaves it behind when the context is done.
-func waited(ctx context.Context, work func() (*File, error)) (*File, error) {
-	type result struct {
-		file *File
-		err  error
-	}
-	done := make(chan result, 1)
-	go func() {
-		f, err := work()
-		done <- result{f, err}
-	}()
-	select {
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case r := <-done:
-		return r.file, r.err
-	}
-}
-
-// Read is [Load] for a stream.
-func Read(ctx context.Context, r io.Reader, o Options) (*File, error) {
-	raw := &counted{src: r, read: o.Read}
-	plain, err := source.Decompress(raw)
+func load(ctx context.Context, r io.Reader, o Options) (*File, error) {
+	plain, err := source.Decompress(r)
 	if err != nil {
-		return nil, streamError(err)
+		return nil, input.Error(err)
 	}
 	defer plain.Close()
 	in := &limited{ctx: ctx, src: plain, maxBytes: MaxBytes, maxLines: MaxLines}
@@ -139,29 +76,15 @@ func Read(ctx context.Context, r io.Reader, o Options) (*File, error) {
 }
 
 func read(in io.Reader, o Options) (*File, error) {
-	head := &beginning{limit: o.Source.MaxLine}
-	if head.limit <= 0 {
-		head.limit = format.DefaultMaxLine
-	}
-	header, err := peek(io.TeeReader(in, head), o.Source)
+	header, whole, err := input.Begin(in, o.Source)
 	if err != nil {
 		return nil, err
 	}
 	f := &File{Header: header}
-	whole := io.MultiReader(&head.Buffer, in)
 	if header.Format == source.AgentSession.Name && !o.AsEvents {
 		return f, f.session(whole, o)
 	}
 	return f, f.events(whole, o)
-}
-
-func peek(r io.Reader, o source.Options) (*activity.Session, error) {
-	rd, err := source.NewReader(r, o)
-	if err != nil {
-		return nil, err
-	}
-	defer rd.Close()
-	return rd.Session()
 }
 
 func (f *File) session(r io.Reader, o Options) error {
@@ -200,25 +123,9 @@ func (f *File) events(r io.Reader, o Options) error {
 
 // damaged keeps what is said of a line, and not the line.
 func (f *File) damaged(d *format.DamageError) {
-	one := Damage{Line: d.Line, Offset: d.Offset, Err: d.Err, What: d.Err.Error()}
-	if d.Detail != "" {
-		one.What += ": " + d.Detail
-	}
+	entry := ""
 	if d.Entry != nil {
-		one.Entry = d.Entry.Base().ID
+		entry = d.Entry.Base().ID
 	}
-	f.Damage = append(f.Damage, one)
-}
-
-// beginning keeps what was read up to the header: its line, what was read with it, and some blank lines.
-type beginning struct {
-	bytes.Buffer
-	limit int
-}
-
-func (b *beginning) Write(p []byte) (int, error) {
-	if b.Len() > b.limit+64<<10 {
-		return 0, fmt.Errorf("its first %d bytes have no header", b.Len())
-	}
-	return b.Buffer.Write(p)
+	f.Damage = append(f.Damage, NewDamage(d.Line, d.Offset, entry, d.Err, d.Detail))
 }

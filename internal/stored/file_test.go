@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/sessionspan/sessionspan/format"
 	"github.com/sessionspan/sessionspan/internal/activity"
+	"github.com/sessionspan/sessionspan/internal/input"
 	"github.com/sessionspan/sessionspan/internal/source"
 	"github.com/sessionspan/sessionspan/internal/stored"
 )
@@ -66,7 +67,7 @@ func TestEveryWayOfStoringIsReadAlike(t *testing.T) {
 	for name, data := range map[string][]byte{"plain": plain, "gzip": gzipped(t, plain), "zstd": zipped} {
 		t.Run(name, func(t *testing.T) {
 			var read int64
-			f := load(t, stored.Stdin, bytes.NewReader(data), stored.Options{Read: func(n int64) { read += n }})
+			f := load(t, input.Stdin, bytes.NewReader(data), stored.Options{Read: func(n int64) { read += n }})
 			if got := f.Session.Len(); got != want || f.Err != nil || len(f.Damage) > 0 {
 				t.Errorf("%d entries, want %d; damage %v, error %v", got, want, f.Damage, f.Err)
 			}
@@ -86,10 +87,10 @@ func TestWhatACutStreamHoldsIsRead(t *testing.T) {
 	cut = cut[:len(cut)/2]
 	for _, asEvents := range []bool{false, true} {
 		events := 0
-		f := load(t, stored.Stdin, bytes.NewReader(cut), stored.Options{
+		f := load(t, input.Stdin, bytes.NewReader(cut), stored.Options{
 			AsEvents: asEvents, Event: func(*activity.Event) { events++ },
 		})
-		if !errors.Is(f.Err, stored.ErrCut) {
+		if !errors.Is(f.Err, input.ErrCut) {
 			t.Errorf("as events %v: error %v", asEvents, f.Err)
 		}
 		if len(f.Damage) > 0 {
@@ -129,11 +130,11 @@ func TestWhatIsNoSessionIsAnError(t *testing.T) {
 		text       string
 	}{
 		{name: "missing", path: filepath.Join(t.TempDir(), "none"), want: fs.ErrNotExist},
-		{name: "folder", path: t.TempDir(), want: stored.ErrFolder},
+		{name: "folder", path: t.TempDir(), want: input.ErrFolder},
 		{name: "empty", path: file(""), want: format.ErrEmpty},
 		{name: "blank", path: file("\n \n\n"), want: format.ErrEmpty},
 		{name: "binary", path: file("\x7fELF\x02\x01\x00\x00\n\x00"), text: "not the beginning of a session file"},
-		{name: "cut gzip header", path: file("\x1f\x8b\x08"), want: stored.ErrCut},
+		{name: "cut gzip header", path: file("\x1f\x8b\x08"), want: input.ErrCut},
 		{name: "other major", path: file(`{"type":"session","format":"agentsession/1.0","id":"s"}`), want: format.ErrUnsupportedFormat},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -156,13 +157,14 @@ func TestAReaderThatWaitsIsLeftWhenTheContextIsDone(t *testing.T) {
 		_, _ = w.Write([]byte(`{"type":"session",`))
 		cancel()
 	}()
-	if _, err := stored.Load(ctx, stored.Stdin, r, stored.Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := stored.Load(ctx, input.Stdin, r, stored.Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }
 
 func TestAFileWithoutAHeaderIsGivenUp(t *testing.T) {
-	_, err := stored.Read(t.Context(), &endless{}, stored.Options{Source: source.Options{MaxLine: 1 << 20}})
+	o := stored.Options{Source: source.Options{MaxLine: 1 << 20}}
+	_, err := stored.Load(t.Context(), input.Stdin, &endless{}, o)
 	if err == nil || !strings.Contains(err.Error(), "have no header") {
 		t.Errorf("error %v", err)
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/sessionspan/sessionspan/internal/input"
 )
 
 // Limits of a file.
@@ -16,17 +18,6 @@ const (
 
 // ErrTooLarge: the file is larger than can be held in memory as a whole.
 var ErrTooLarge = errors.New("too large to be read as a whole")
-
-// ErrCut: the file is compressed and ends before the data does.
-var ErrCut = errors.New("the compressed data ends too early")
-
-// streamError says what an error of a decompressed stream means: a plain one ends wherever it likes.
-func streamError(err error) error {
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return ErrCut
-	}
-	return err
-}
 
 // limited ends a stream without an error where that has one, where it becomes too large, or when the context is done, and
 // remembers why.
@@ -54,24 +45,10 @@ func (l *limited) Read(p []byte) (int, error) {
 	case l.lines > l.maxLines:
 		l.err = fmt.Errorf("%w: it has more than %d lines", ErrTooLarge, l.maxLines)
 	case err != nil && !errors.Is(err, io.EOF):
-		l.err = streamError(err)
+		l.err = input.Error(err)
 	}
 	if l.err != nil {
 		return n, io.EOF
-	}
-	return n, err
-}
-
-// counted tells how much is read.
-type counted struct {
-	src  io.Reader
-	read func(int64)
-}
-
-func (c *counted) Read(p []byte) (int, error) {
-	n, err := c.src.Read(p)
-	if c.read != nil {
-		c.read(int64(n))
 	}
 	return n, err
 }

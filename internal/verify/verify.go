@@ -3,7 +3,6 @@ package verify
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -11,29 +10,11 @@ import (
 	"github.com/sessionspan/sessionspan/internal/stored"
 )
 
-// Rules about reading a file, beside those of [format.Rule].
+// Of what is notable and breaks no rule.
 const (
-	RuleDamage    = "damage"       // each line is an entry
-	RuleTornTail  = "torn_tail"    // the last line is whole
-	RuleDuplicate = "duplicate_id" // each id is used once
-	RuleParent    = "parent"       // a parent is an earlier entry
-	RuleBase      = "base"         // entries keep to the header's base (C.5)
-
-	// What is notable and breaks no rule.
-	RuleUnfamiliar = "unfamiliar"
-	RuleRepeat     = "repeat"
+	ruleUnfamiliar = "unfamiliar"
+	ruleRepeat     = "repeat"
 )
-
-// damageRules are looked through in order: a torn line wraps what is wrong with it as well.
-var damageRules = []struct {
-	err  error
-	rule string
-}{
-	{format.ErrTornTail, RuleTornTail},
-	{format.ErrDuplicateEntry, RuleDuplicate},
-	{format.ErrNoParent, RuleParent},
-	{format.ErrBase, RuleBase},
-}
 
 // Finding is something in a file that is not as it should be, or, as a note, that somebody may want to know.
 type Finding struct {
@@ -76,7 +57,7 @@ func File(ctx context.Context, f *stored.File) (*Report, error) {
 	r := &Report{Known: f.Session != nil}
 	for _, d := range f.Damage {
 		r.Findings = append(r.Findings, Finding{
-			Line: d.Line, Offset: d.Offset, Rule: ruleOf(d.Err), Entry: d.Entry, What: d.What,
+			Line: d.Line, Offset: d.Offset, Rule: d.Rule, Entry: d.Entry, What: d.What,
 		})
 	}
 	if s := f.Session; s != nil {
@@ -91,15 +72,6 @@ func File(ctx context.Context, f *stored.File) (*Report, error) {
 	return r, nil
 }
 
-func ruleOf(damage error) string {
-	for _, d := range damageRules {
-		if errors.Is(damage, d.err) {
-			return d.rule
-		}
-	}
-	return RuleDamage
-}
-
 func (r *Report) take(s *format.Session, c *format.Check) {
 	r.Hashes, r.NoHash, r.Runs, r.Calls, r.IDs = c.Hashes, c.NoHash, c.Runs, c.Calls, c.IDs
 	for _, f := range c.Findings {
@@ -108,13 +80,13 @@ func (r *Report) take(s *format.Session, c *format.Check) {
 		})
 	}
 	for _, line := range s.Repeats() {
-		r.note(line.Number, line.Offset, RuleRepeat, "the line repeats an earlier one, and is the same entry")
+		r.note(line.Number, line.Offset, ruleRepeat, "the line repeats an earlier one, and is the same entry")
 	}
 	for _, u := range c.Unfamiliar {
 		r.unfamiliar(u)
 	}
 	if s.Header().Newer() {
-		r.note(1, 0, RuleUnfamiliar, s.Header().Format+" is newer than this version knows: not checked under its own rules")
+		r.note(1, 0, ruleUnfamiliar, s.Header().Format+" is newer than this version knows: not checked under its own rules")
 	}
 }
 
@@ -128,5 +100,5 @@ func (r *Report) unfamiliar(u format.Unfamiliar) {
 	if u.Count > 1 {
 		what += fmt.Sprintf(" (on %d lines)", u.Count)
 	}
-	r.note(u.Line, u.Offset, RuleUnfamiliar, what)
+	r.note(u.Line, u.Offset, ruleUnfamiliar, what)
 }

@@ -29,6 +29,14 @@ type count struct {
 	known bool
 }
 
+// pointer is the count, or nil when it is not known.
+func (c *count) pointer() *int64 {
+	if !c.known {
+		return nil
+	}
+	return &c.n
+}
+
 func (c *count) set(v attribute.Value) {
 	if v.Type() == attribute.INT64 && v.AsInt64() >= 0 {
 		*c = count{v.AsInt64(), true}

@@ -7,6 +7,8 @@ import (
 	"sort"
 	"time"
 	"unicode/utf8"
+
+	"github.com/sessionspan/sessionspan/internal/terminal"
 )
 
 // interval is a stretch of time, counted from the start of the trace.
@@ -204,20 +206,20 @@ func (a *axis) ticks() []tick {
 	}
 	step := niceStep(a.perCell, minTick)
 	for i, r := range a.regions {
-		put(r.from, mark(r.from), r.right)
+		put(r.from, terminal.Place(r.from), r.right)
 		sign := ""
 		if i > 0 {
 			sign = "+"
 		}
 		for d := step; d <= r.to-r.from; d += step {
-			put(r.from+d, sign+mark(d), r.right)
+			put(r.from+d, sign+terminal.Place(d), r.right)
 			if d > math.MaxInt64-step {
 				break
 			}
 		}
 	}
 	for _, r := range a.regions {
-		put(r.from, mark(r.from), a.width)
+		put(r.from, terminal.Place(r.from), a.width)
 	}
 	return list
 }
@@ -248,7 +250,7 @@ func niceStep(perCell time.Duration, cells int) time.Duration {
 			return s * time.Second
 		}
 	}
-	step := day
+	step := 24 * time.Hour
 	for step < want && step <= math.MaxInt64/2 {
 		step *= 2
 	}

@@ -4,16 +4,17 @@ import (
 	"slices"
 
 	"github.com/sessionspan/sessionspan/internal/projection"
+	"github.com/sessionspan/sessionspan/internal/terminal"
 )
 
 // cell is one column of a bar.
 type cell struct {
 	rune
-	ink
+	ink terminal.Ink
 }
 
 // bar draws an entry on the axis, one piece for each stretch of one style.
-func (p pen) bar(a *axis, e entry) []piece {
+func (p pen) bar(a *axis, e entry) []terminal.Piece {
 	n := e.node
 	cells := p.blankAxis(a)
 
@@ -32,8 +33,8 @@ func (p pen) bar(a *axis, e entry) []piece {
 		st := p.work
 		if kind == barHolds {
 			st = p.holds
-			if color == inkPlain {
-				color = inkFaint
+			if color == terminal.Plain {
+				color = terminal.Faint
 			}
 		} else if kind == barWaits {
 			st = p.waits
@@ -60,12 +61,12 @@ func (p pen) bar(a *axis, e entry) []piece {
 }
 
 // ruler draws the axis itself.
-func (p pen) ruler(a *axis) []piece {
+func (p pen) ruler(a *axis) []terminal.Piece {
 	cells := p.blankAxis(a)
 	for _, t := range a.ticks() {
-		cells[t.column] = cell{p.tick, inkFaint}
+		cells[t.column] = cell{p.tick, terminal.Faint}
 		for i, r := range []rune(t.label) {
-			cells[t.column+1+i] = cell{r, inkPlain}
+			cells[t.column+1+i] = cell{r, terminal.Plain}
 		}
 	}
 	return pieces(cells)
@@ -75,24 +76,24 @@ func (p pen) ruler(a *axis) []piece {
 func (p pen) blankAxis(a *axis) []cell {
 	cells := make([]cell, a.width)
 	for i := range cells {
-		cells[i] = cell{' ', inkPlain}
+		cells[i] = cell{' ', terminal.Plain}
 		if a.folded[i] {
-			cells[i] = cell{p.fold, inkFaint}
+			cells[i] = cell{p.fold, terminal.Faint}
 		}
 	}
 	return cells
 }
 
 // pieces joins neighbours of one style.
-func pieces(cells []cell) []piece {
-	var list []piece
+func pieces(cells []cell) []terminal.Piece {
+	var list []terminal.Piece
 	for i := 0; i < len(cells); {
 		j := i
 		var text []rune
 		for ; j < len(cells) && cells[j].ink == cells[i].ink; j++ {
 			text = append(text, cells[j].rune)
 		}
-		list = append(list, piece{string(text), cells[i].ink})
+		list = append(list, cells[i].ink.Piece(string(text)))
 		i = j
 	}
 	return list

@@ -1,7 +1,6 @@
 package waterfall
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"testing"
@@ -56,30 +55,5 @@ func TestDrawReturnsErrorOfWriter(t *testing.T) {
 		if err := st.Draw(brokenPipe{}, Options{}); !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("Draw to a closed pipe: %v", err)
 		}
-	}
-}
-
-func TestOptionsFor(t *testing.T) {
-	tests := []struct {
-		name    string
-		environ []string
-		want    Options
-	}{
-		{"pipe", []string{"TERM=xterm-256color", "LANG=en_US.UTF-8"}, Options{}},
-		{"nothing known", nil, Options{}},
-		{"columns", []string{"COLUMNS=90"}, Options{Width: 90}},
-		{"columns that are none", []string{"COLUMNS=wide"}, Options{}},
-		{"colours forced", []string{"TERM=xterm-256color", "CLICOLOR_FORCE=1"}, Options{Color: true}},
-		{"forced and forbidden", []string{"TERM=xterm-256color", "CLICOLOR_FORCE=1", "NO_COLOR=yes"}, Options{}},
-		{"dumb", []string{"TERM=dumb", "LANG=en_US.UTF-8"}, Options{ASCII: true}},
-		{"locale without UTF-8", []string{"LANG=en_US.UTF-8", "LC_ALL=C"}, Options{ASCII: true}},
-		{"locale with", []string{"LANG=C", "LC_CTYPE=de_DE.utf8"}, Options{}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := OptionsFor(&bytes.Buffer{}, tt.environ); got != tt.want {
-				t.Errorf("OptionsFor = %+v, want %+v", got, tt.want)
-			}
-		})
 	}
 }

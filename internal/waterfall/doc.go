@@ -12,7 +12,7 @@
 //   - A duration has a ≤ before it where the file only bounds it, a ~ where it was inferred. Open work has none.
 //   - Of a trace with more spans than [Options.MaxRows], what failed or is open has rows before what did not, and the later
 //     before the earlier; the others are counted on the rows that stand for them, and under the picture.
-//   - No line is wider than [Options.Width]. Colours are of the basic eight, with bold and faint, and nothing is said by
-//     colour alone; without [Options.Color] there are no escape sequences at all.
-//   - Text that comes from a file passes [Sanitize]: it cannot move the cursor, hide, or turn the line around.
+//   - No line is wider than [Options] say. Nothing is said by colour alone; without colour there are no escape sequences at
+//     all.
+//   - Text that comes from a file passes [terminal.Sanitize]: it cannot move the cursor, hide, or turn the line around.
 package waterfall

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sessionspan/sessionspan/internal/activity"
 	"github.com/sessionspan/sessionspan/internal/projection"
+	"github.com/sessionspan/sessionspan/internal/terminal"
 	"go.opentelemetry.io/otel/trace"
 )
 
@@ -36,7 +37,7 @@ func (c *Collector) Draw(ctx context.Context, w io.Writer, o Options) error {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		d := &drawing{pen: newPen(o), tree: newTree(spans, o.Now), columns: o.width(), more: o.More}
+		d := &drawing{pen: newPen(o.Look), tree: newTree(spans, o.Now), columns: o.Columns(), more: o.More}
 		d.entries = d.tree.outline(o.MaxRows)
 		if err := d.layOut(ctx); err != nil {
 			return err
@@ -102,8 +103,8 @@ func (d *drawing) layOut(ctx context.Context) error {
 		}
 		r := d.newRow(d.tree, e, d.numbers, false)
 		full = max(full, r.need())
-		d.tokens = max(d.tokens, textWidth(r.tokens.text))
-		d.time = max(d.time, width(r.time))
+		d.tokens = max(d.tokens, terminal.Width(r.tokens.Text))
+		d.time = max(d.time, terminal.Widths(r.time))
 		if !e.cut {
 			d.explain(r)
 			r.label = d.numbered(e.node, d.numbers, true)
@@ -142,11 +143,11 @@ func (d *drawing) write(ctx context.Context, w *bufio.Writer, before *projection
 			w.WriteByte('\n')
 		}
 	}
-	row := func(list []piece) {
+	row := func(list []terminal.Piece) {
 		if d.columns < tokensFrom { // there may not be room even for what is never left out
-			list = d.fit(list, d.columns)
+			list = d.Fit(list, d.columns)
 		}
-		emit(d.line(list))
+		emit(d.Line(list))
 	}
 
 	sum := d.tree.summary()
@@ -171,54 +172,54 @@ func (d *drawing) write(ctx context.Context, w *bufio.Writer, before *projection
 }
 
 // row puts the columns of a row side by side.
-func (d *drawing) row(r row) []piece {
+func (d *drawing) row(r row) []terminal.Piece {
 	list := d.pen.name(r, d.name)
 	if d.tokens > 0 {
-		list = append(list, blank(gap+d.tokens-textWidth(r.tokens.text)), r.tokens)
+		list = append(list, terminal.Blank(gap+d.tokens-terminal.Width(r.tokens.Text)), r.tokens)
 	}
-	list = append(list, blank(gap+d.time-width(r.time)))
+	list = append(list, terminal.Blank(gap+d.time-terminal.Widths(r.time)))
 	list = append(list, r.time...)
 	if d.axis != nil && !r.cut {
-		list = append(list, blank(gap))
+		list = append(list, terminal.Blank(gap))
 		list = append(list, d.bar(d.axis, r.entry)...)
 	}
 	return list
 }
 
 // titles is the line above the rows, with the time axis.
-func (d *drawing) titles() []piece {
-	list := []piece{blank(d.name)}
+func (d *drawing) titles() []terminal.Piece {
+	list := []terminal.Piece{terminal.Blank(d.name)}
 	if d.tokens > 0 {
-		list = append(list, blank(gap+d.tokens-len(titleTokens)), piece{titleTokens, inkFaint})
+		list = append(list, terminal.Blank(gap+d.tokens-len(titleTokens)), terminal.Faint.Piece(titleTokens))
 	}
-	list = append(list, blank(gap+d.time-len(titleTime)), piece{titleTime, inkFaint})
+	list = append(list, terminal.Blank(gap+d.time-len(titleTime)), terminal.Faint.Piece(titleTime))
 	if d.axis != nil {
-		list = append(list, blank(gap))
+		list = append(list, terminal.Blank(gap))
 		list = append(list, d.ruler(d.axis)...)
 	}
 	return list
 }
 
 // idle lists what was folded, or sums it up.
-func (d *drawing) idle() []piece {
+func (d *drawing) idle() []terminal.Piece {
 	folds := d.axis.folds()
 	if len(folds) == 0 {
 		return nil
 	}
 	until := func(f interval) string {
-		return human(f.to-f.from) + " until " + d.tree.origin.Add(f.to).UTC().Format(timeLayout)
+		return terminal.Duration(f.to-f.from) + " until " + terminal.Time(d.tree.origin.Add(f.to))
 	}
 	fold := string(d.fold) + " idle: "
 	if len(folds) > maxFoldsListed {
 		longest := slices.MaxFunc(folds, func(a, b interval) int { return cmp.Compare(a.to-a.from, b.to-b.from) })
-		return []piece{
-			{fmt.Sprintf("%s%s in %d places", fold, human(total(folds)), len(folds)), inkFaint},
-			{"the longest " + until(longest), inkFaint},
+		return []terminal.Piece{
+			terminal.Faint.Piece(fmt.Sprintf("%s%s in %d places", fold, terminal.Duration(total(folds)), len(folds))),
+			terminal.Faint.Piece("the longest " + until(longest)),
 		}
 	}
-	var list []piece
+	var list []terminal.Piece
 	for _, f := range folds {
-		list = append(list, piece{fold + until(f), inkFaint})
+		list = append(list, terminal.Faint.Piece(fold+until(f)))
 		fold = ""
 	}
 	return list
@@ -237,11 +238,11 @@ func (d *drawing) explain(r row) {
 }
 
 // legend explains the symbols that are in the picture and do not explain themselves.
-func (d *drawing) legend() []piece {
-	var list []piece
+func (d *drawing) legend() []terminal.Piece {
+	var list []terminal.Piece
 	add := func(used bool, symbol, text string) {
 		if used {
-			list = append(list, piece{symbol + " " + text, inkFaint})
+			list = append(list, terminal.Faint.Piece(symbol+" "+text))
 		}
 	}
 	if d.short {
@@ -261,7 +262,7 @@ func (d *drawing) legend() []piece {
 }
 
 // leftOut says how many spans have no row of their own, and how to see them.
-func (d *drawing) leftOut() []piece {
+func (d *drawing) leftOut() []terminal.Piece {
 	n := len(d.tree.rows)
 	for _, e := range d.entries {
 		if !e.cut {
@@ -271,9 +272,10 @@ func (d *drawing) leftOut() []piece {
 	if n == 0 {
 		return nil
 	}
-	list := []piece{{fmt.Sprintf("%s %d of %s have no row of their own", d.ellipsis, n, plural(len(d.tree.rows), "span")), inkFaint}}
+	all := terminal.Plural(len(d.tree.rows), "span")
+	list := []terminal.Piece{terminal.Faint.Piece(fmt.Sprintf("%s %d of %s have no row of their own", d.Ellipsis(), n, all))}
 	if d.more != "" {
-		list = append(list, piece{d.more, inkFaint})
+		list = append(list, terminal.Faint.Piece(d.more))
 	}
 	return list
 }

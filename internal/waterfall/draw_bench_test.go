@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sessionspan/sessionspan/internal/projection"
+	"github.com/sessionspan/sessionspan/internal/terminal"
 )
 
 // big is a session of n spans: runs of a hundred chats and calls, half of them after a long pause, or one chain of calls.
@@ -37,7 +38,7 @@ func BenchmarkDraw(b *testing.B) {
 			c := big(n, chain).collector()
 			b.Run(fmt.Sprintf("spans=%d/chain=%t", n, chain), func(b *testing.B) {
 				for b.Loop() {
-					if err := c.Draw(b.Context(), io.Discard, Options{Width: 120, Color: true}); err != nil {
+					if err := c.Draw(b.Context(), io.Discard, Options{Look: terminal.Look{Width: 120, Color: true}}); err != nil {
 						b.Fatal(err)
 					}
 				}

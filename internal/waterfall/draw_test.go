@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sessionspan/sessionspan/internal/terminal"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -25,22 +27,22 @@ func TestDraw(t *testing.T) {
 	}
 	var tests []test
 	for story := range stories {
-		tests = append(tests, test{story, story, Options{Width: 120}})
+		tests = append(tests, test{story, story, Options{Look: terminal.Look{Width: 120}}})
 	}
 	for _, width := range []int{20, 40, 60, 80, 200} {
-		tests = append(tests, test{"idle", fmt.Sprintf("idle-%d", width), Options{Width: width}})
-		tests = append(tests, test{"subsessions", fmt.Sprintf("subsessions-%d", width), Options{Width: width}})
+		tests = append(tests, test{"idle", fmt.Sprintf("idle-%d", width), Options{Look: terminal.Look{Width: width}}})
+		tests = append(tests, test{"subsessions", fmt.Sprintf("subsessions-%d", width), Options{Look: terminal.Look{Width: width}}})
 	}
 	tests = append(tests,
-		test{"idle", "idle-color", Options{Width: 100, Color: true}},
-		test{"errors", "errors-color", Options{Width: 100, Color: true}},
-		test{"open", "open-ascii", Options{Width: 100, ASCII: true}},
-		test{"wide-runes", "wide-runes-ascii", Options{Width: 100, ASCII: true}},
-		test{"wide-runes", "wide-runes-60", Options{Width: 60}},
-		test{"open", "open-now", Options{Width: 100, Now: newStory().start.Add(50 * s)}},
-		test{"hundreds", "hundreds-max-rows", Options{Width: 100, MaxRows: 21}},
-		test{"errors", "errors-max-rows", Options{Width: 100, MaxRows: 1}},
-		test{"one-run", "one-run-max-rows", Options{Width: 100, MaxRows: 12, More: "turn the page for all"}},
+		test{"idle", "idle-color", Options{Look: terminal.Look{Width: 100, Color: true}}},
+		test{"errors", "errors-color", Options{Look: terminal.Look{Width: 100, Color: true}}},
+		test{"open", "open-ascii", Options{Look: terminal.Look{Width: 100, ASCII: true}}},
+		test{"wide-runes", "wide-runes-ascii", Options{Look: terminal.Look{Width: 100, ASCII: true}}},
+		test{"wide-runes", "wide-runes-60", Options{Look: terminal.Look{Width: 60}}},
+		test{"open", "open-now", Options{Look: terminal.Look{Width: 100}, Now: newStory().start.Add(50 * s)}},
+		test{"hundreds", "hundreds-max-rows", Options{Look: terminal.Look{Width: 100}, MaxRows: 21}},
+		test{"errors", "errors-max-rows", Options{Look: terminal.Look{Width: 100}, MaxRows: 1}},
+		test{"one-run", "one-run-max-rows", Options{Look: terminal.Look{Width: 100}, MaxRows: 12, More: "turn the page for all"}},
 	)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/sessionspan/sessionspan/internal/names"
 	"github.com/sessionspan/sessionspan/internal/projection"
+	"github.com/sessionspan/sessionspan/internal/terminal"
 )
 
 // summary is what the spans of a trace add up to.
@@ -98,94 +99,114 @@ func continuesCall(s *span) bool {
 	})
 }
 
-const (
-	timeLayout = "2006-01-02 15:04:05Z"
-	maxModels  = 3
-)
+const maxModels = 3
+
+// line is one line of facts in the making.
+type line []terminal.Piece
+
+// add adds a fact, if there is one.
+func (l *line) add(i terminal.Ink, text string) {
+	if text != "" {
+		*l = append(*l, i.Piece(text))
+	}
+}
 
 // head writes the facts of a trace, as many lines as they take, without those of a session that was the one before.
 func (p pen) head(t *tree, s summary, before *projection.Session, columns int) []string {
-	var title, about, times, work []piece
-	add := func(list *[]piece, i ink, text string) {
-		if text != "" {
-			*list = append(*list, piece{text, i})
-		}
-	}
-
+	facts := []line{p.times(t, s), p.totals(s)}
 	if s.root != nil && (before == nil || before.ID != s.root.ID) {
-		if s.name != "" {
-			add(&title, inkStrong, p.text(s.name))
-			add(&title, inkFaint, p.text(s.root.ID))
-		} else {
-			add(&title, inkStrong, p.text(s.root.ID))
-		}
-		add(&about, inkPlain, strings.TrimSpace(p.text(s.root.Harness+" "+s.root.Version)))
-		if s.root.Format != "" {
-			add(&about, inkPlain, p.text(s.root.Format)+" format")
-		}
-		if cwd := p.text(s.root.CWD); textWidth(cwd) > columns { // the end of a path says more than its beginning
-			add(&about, inkPlain, ansi.TruncateLeft(cwd, textWidth(cwd)-columns+textWidth(p.ellipsis), p.ellipsis))
-		} else {
-			add(&about, inkPlain, cwd)
-		}
-		if s.root.Root != "" && s.root.Root != s.root.ID {
-			add(&about, inkWait, "part of session "+p.text(s.root.Root))
-		}
+		facts = append([]line{p.title(s), p.origin(s.root, columns)}, facts...)
 	}
+	var lines []string
+	for _, list := range facts {
+		lines = append(lines, p.flow(list, columns)...)
+	}
+	if len(t.rows) > 0 {
+		lines = append(lines, p.traceID(t.rows[0].span.TraceID.String(), columns)...)
+	}
+	return lines
+}
 
-	add(&times, inkPlain, t.origin.UTC().Format(timeLayout))
-	add(&times, inkPlain, human(t.end)+" wall")
-	active := human(s.active) + " active"
-	if s.model > 0 && s.tools > 0 {
-		active += fmt.Sprintf(" (model %s, tools %s)", human(s.model), human(s.tools))
+func (p pen) title(s summary) (l line) {
+	if s.name == "" {
+		l.add(terminal.Strong, p.Text(s.root.ID))
+		return l
 	}
-	add(&times, inkPlain, active)
+	l.add(terminal.Strong, p.Text(s.name))
+	l.add(terminal.Faint, p.Text(s.root.ID))
+	return l
+}
+
+// origin says where a session comes from.
+func (p pen) origin(s *projection.Session, columns int) (l line) {
+	l.add(terminal.Plain, strings.TrimSpace(p.Text(s.Harness+" "+s.Version)))
+	if s.Format != "" {
+		l.add(terminal.Plain, p.Text(s.Format)+" format")
+	}
+	cwd := p.Text(s.CWD)
+	if w := terminal.Width(cwd); w > columns { // the end of a path says more than its beginning
+		cwd = ansi.TruncateLeft(cwd, w-columns+terminal.Width(p.Ellipsis()), p.Ellipsis())
+	}
+	l.add(terminal.Plain, cwd)
+	if s.Root != "" && s.Root != s.ID {
+		l.add(terminal.Wait, "part of session "+p.Text(s.Root))
+	}
+	return l
+}
+
+func (p pen) times(t *tree, s summary) (l line) {
+	l.add(terminal.Plain, terminal.Time(t.origin))
+	l.add(terminal.Plain, terminal.Duration(t.end)+" wall")
+	active := terminal.Duration(s.active) + " active"
+	if s.model > 0 && s.tools > 0 {
+		active += fmt.Sprintf(" (model %s, tools %s)", terminal.Duration(s.model), terminal.Duration(s.tools))
+	}
+	l.add(terminal.Plain, active)
+	return l
+}
+
+// totals says what was done, and what it took.
+func (p pen) totals(s summary) (l line) {
 	for _, c := range []struct {
 		n    int
 		noun string
 	}{{s.runs, "run"}, {s.chats, "chat"}, {s.calls, "call"}} {
 		if c.n > 0 {
-			add(&work, inkPlain, plural(c.n, c.noun))
+			l.add(terminal.Plain, terminal.Plural(c.n, c.noun))
 		}
 	}
 	if s.failed > 0 {
-		add(&work, inkFail, plural(s.failed, "error"))
+		l.add(terminal.Fail, terminal.Plural(s.failed, "error"))
 	}
 	if s.open > 0 {
-		add(&work, inkWait, fmt.Sprintf("%d open", s.open))
+		l.add(terminal.Wait, fmt.Sprintf("%d open", s.open))
 	}
 	models := s.models
 	if len(models) > maxModels {
 		models = append(slices.Clone(models[:maxModels]), fmt.Sprintf("%d more", len(models)-maxModels))
 	}
-	add(&work, inkChat, p.text(strings.Join(models, ", ")))
-	if tokens := p.tokensInAll(s); tokens != "" {
-		add(&work, inkPlain, tokens)
-	}
+	l.add(terminal.Model, p.Text(strings.Join(models, ", ")))
+	l.add(terminal.Plain, p.tokensInAll(s))
 	if s.costKnown {
-		cost := dollars(s.cost)
+		cost := terminal.Dollars(s.cost)
 		if s.costPartly || s.lowerBound {
-			cost = p.atLeast + cost
+			cost = p.AtLeast() + cost
 		}
-		add(&work, inkPlain, cost)
+		l.add(terminal.Plain, cost)
 	}
+	return l
+}
 
-	var lines []string
-	for _, list := range [][]piece{title, about, times, work} {
-		lines = append(lines, p.flow(list, columns)...)
+// traceID cuts an id into lines rather than off: it is there to be copied.
+func (p pen) traceID(id string, columns int) (lines []string) {
+	if columns >= len("trace ")+len(id) {
+		return []string{p.Line([]terminal.Piece{terminal.Faint.Piece("trace "), terminal.Plain.Piece(id)})}
 	}
-	if len(t.rows) > 0 {
-		id := t.rows[0].span.TraceID.String()
-		if columns >= len("trace ")+len(id) {
-			return append(lines, p.line([]piece{{"trace ", inkFaint}, {id, inkPlain}}))
-		}
-		for len(id) > columns { // cut into lines rather than cut off: it is there to be copied
-			lines = append(lines, id[:columns])
-			id = id[columns:]
-		}
-		lines = append(lines, id)
+	for len(id) > columns {
+		lines = append(lines, id[:columns])
+		id = id[columns:]
 	}
-	return lines
+	return append(lines, id)
 }
 
 func (p pen) tokensInAll(s summary) string {
@@ -194,41 +215,41 @@ func (p pen) tokensInAll(s summary) string {
 	}
 	text := ""
 	if s.lowerBound {
-		text = p.atLeast
+		text = p.AtLeast()
 	}
 	if s.input.known {
-		text += short(s.input.n) + " tokens in"
+		text += terminal.Count(s.input.n) + " tokens in"
 		if s.cacheRead.known && s.input.n > 0 {
 			text += fmt.Sprintf(" (%.0f%% cached)", 100*float64(s.cacheRead.n)/float64(s.input.n))
 		}
 		if s.output.known {
-			text += ", " + short(s.output.n) + " out"
+			text += ", " + terminal.Count(s.output.n) + " out"
 		}
 		return text
 	}
-	return text + short(s.output.n) + " tokens out"
+	return text + terminal.Count(s.output.n) + " tokens out"
 }
 
 // flow writes facts one after the other, and on the next line where they do not fit.
-func (p pen) flow(list []piece, columns int) []string {
+func (p pen) flow(list []terminal.Piece, columns int) []string {
 	var lines []string
-	var line []piece
+	var line []terminal.Piece
 	used := 0
 	for _, t := range list {
-		w := textWidth(t.text)
-		if used > 0 && used+textWidth(p.dot)+w > columns {
-			lines = append(lines, p.line(line))
+		w := terminal.Width(t.Text)
+		if used > 0 && used+terminal.Width(p.Dot())+w > columns {
+			lines = append(lines, p.Line(line))
 			line, used = nil, 0
 		}
 		if used > 0 {
-			line = append(line, piece{p.dot, inkFaint})
-			used += textWidth(p.dot)
+			line = append(line, terminal.Faint.Piece(p.Dot()))
+			used += terminal.Width(p.Dot())
 		}
-		line = append(line, p.fit([]piece{t}, columns)...)
+		line = append(line, p.Fit([]terminal.Piece{t}, columns)...)
 		used += w
 	}
 	if len(line) > 0 {
-		lines = append(lines, p.line(line))
+		lines = append(lines, p.Line(line))
 	}
 	return lines
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/sessionspan/sessionspan/internal/names"
 	"github.com/sessionspan/sessionspan/internal/projection"
+	"github.com/sessionspan/sessionspan/internal/terminal"
 	"go.opentelemetry.io/otel/attribute"
 )
 
@@ -26,8 +27,8 @@ func hold(t *testing.T, picture string, o Options) {
 		t.Error("the last line has no end")
 	}
 	for i, line := range strings.Split(picture, "\n") {
-		if w := ansi.StringWidth(line); w > o.width() {
-			t.Errorf("line %d is %d columns wide, of %d: %q", i+1, w, o.width(), line)
+		if w := ansi.StringWidth(line); w > o.Columns() {
+			t.Errorf("line %d is %d columns wide, of %d: %q", i+1, w, o.Columns(), line)
 		}
 		if !o.Color && strings.ContainsFunc(line, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }) {
 			t.Errorf("line %d has control characters: %q", i+1, line)
@@ -111,7 +112,7 @@ func TestDrawRandomTraces(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		c := randomTrace(r)
 		for _, width := range []int{1, 7, 20, 44, 45, 59, 60, 61, 80, 133, 1000} {
-			o := Options{Width: width, Color: r.IntN(3) == 0, ASCII: r.IntN(3) == 0, MaxRows: r.IntN(40)}
+			o := Options{Look: terminal.Look{Width: width, Color: r.IntN(3) == 0, ASCII: r.IntN(3) == 0}, MaxRows: r.IntN(40)}
 			if r.IntN(2) == 0 {
 				o.Now = time.Date(2026, 9, 21, 0, 0, 0, 0, time.UTC)
 			}
@@ -154,12 +155,12 @@ func TestEverySpanIsDrawn(t *testing.T) {
 			if len(seen) != len(spans) {
 				t.Fatalf("seed %d: %d of %d spans have a row", seed, len(seen), len(spans))
 			}
-			p, a := newPen(Options{}), newAxis(tr.rows, 20)
+			p, a := newPen(terminal.Look{}), newAxis(tr.rows, 20)
 			empty := strings.Repeat(" ", a.width)
 			for _, n := range tr.rows {
 				bar := ""
 				for _, s := range p.bar(a, entry{node: n}) {
-					bar += s.text
+					bar += s.Text
 				}
 				if strings.ReplaceAll(bar, string(p.fold), " ") == empty {
 					t.Fatalf("seed %d: no mark for %s at %v to %v", seed, n.span.Type, n.from, n.to)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sessionspan/sessionspan/internal/names"
 	"github.com/sessionspan/sessionspan/internal/projection"
+	"github.com/sessionspan/sessionspan/internal/terminal"
 )
 
 // How long an input waited, and where, what was never taken up, and what was merged and judged are said on the rows.
@@ -23,7 +24,7 @@ func TestQueuedMergedAndJudged(t *testing.T) {
 	link(judge, root, names.LinkJudgedBy)
 
 	var b strings.Builder
-	if err := st.Draw(&b, Options{Width: 120}); err != nil {
+	if err := st.Draw(&b, Options{Look: terminal.Look{Width: 120}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{

@@ -9,6 +9,7 @@ import (
 	"github.com/sessionspan/sessionspan/internal/activity"
 	"github.com/sessionspan/sessionspan/internal/names"
 	"github.com/sessionspan/sessionspan/internal/projection"
+	"github.com/sessionspan/sessionspan/internal/terminal"
 	"go.opentelemetry.io/otel/trace"
 )
 
@@ -16,11 +17,11 @@ import (
 type row struct {
 	entry
 	guides string
-	glyph  piece
-	label  []piece // operation and object; the object alone where the columns are few
-	notes  []piece
-	tokens piece
-	time   []piece
+	glyph  terminal.Piece
+	label  []terminal.Piece // operation and object; the object alone where the columns are few
+	notes  []terminal.Piece
+	tokens terminal.Piece
+	time   []terminal.Piece
 }
 
 // maxGuides is how many levels of the tree are drawn; what is deeper keeps the indentation of this one.
@@ -58,21 +59,21 @@ func (p pen) guides(n *node) string {
 }
 
 // inkOf returns the colour of a node's bar and glyph.
-func inkOf(n *node) ink {
+func inkOf(n *node) terminal.Ink {
 	if n.facts.failure != "" {
-		return inkFail
+		return terminal.Fail
 	}
 	switch n.span.Type {
 	case projection.TypeSession, projection.TypeRun:
-		return inkPlain
+		return terminal.Plain
 	case projection.TypeChat:
-		return inkChat
+		return terminal.Model
 	case projection.TypeTool:
-		return inkTool
+		return terminal.Work
 	case projection.TypeApproval:
-		return inkWait
+		return terminal.Wait
 	}
-	return inkMark
+	return terminal.Mark
 }
 
 // newRow describes an entry of the outline. Numbers are those of rows that others refer to.
@@ -80,28 +81,28 @@ func (p pen) newRow(t *tree, e entry, numbers map[trace.SpanID]int, shortNames b
 	n := e.node
 	r := row{entry: e, guides: p.guides(n)}
 	if e.cut {
-		r.glyph = piece{p.ellipsis, inkFaint}
+		r.glyph = terminal.Faint.Piece(p.Ellipsis())
 		r.label = p.separate(p.tally(e.hidden))
 		return r
 	}
-	r.glyph = piece{p.types[n.span.Type], inkOf(n)}
-	if r.glyph.text == "" {
-		r.glyph.text = p.types[projection.TypeEvent]
+	r.glyph = inkOf(n).Piece(p.types[n.span.Type])
+	if r.glyph.Text == "" {
+		r.glyph.Text = p.types[projection.TypeEvent]
 	}
 	if n.facts.failure != "" {
-		r.glyph.text = p.failed
+		r.glyph.Text = p.failed
 	}
 	if n.span.Type == projection.TypeSession || n.span.Type == projection.TypeRun {
-		r.glyph.ink = inkStrong
+		r.glyph.Ink = terminal.Strong
 		if n.facts.failure != "" {
-			r.glyph.ink = inkFail
+			r.glyph.Ink = terminal.Fail
 		}
 	}
 	r.label = p.numbered(n, numbers, shortNames)
 	r.notes = p.notes(t, n, numbers)
 	if e.hidden.spans > 0 {
 		r.notes = append(p.tally(e.hidden), r.notes...)
-		r.notes[0].text = "+" + r.notes[0].text
+		r.notes[0].Text = "+" + r.notes[0].Text
 	}
 	r.notes = p.separate(r.notes)
 	r.tokens = p.tokens(n)
@@ -110,25 +111,25 @@ func (p pen) newRow(t *tree, e entry, numbers map[trace.SpanID]int, shortNames b
 }
 
 // numbered is the name of a span, with its number where others refer to it.
-func (p pen) numbered(n *node, numbers map[trace.SpanID]int, shortNames bool) []piece {
+func (p pen) numbered(n *node, numbers map[trace.SpanID]int, shortNames bool) []terminal.Piece {
 	label := p.label(n, shortNames)
 	if k := numbers[n.span.SpanID]; k > 0 {
-		label = append(label, piece{fmt.Sprintf(" #%d", k), inkFaint})
+		label = append(label, terminal.Faint.Piece(fmt.Sprintf(" #%d", k)))
 	}
 	return label
 }
 
 // label is the name of a span, with what is the same in many rows faint.
-func (p pen) label(n *node, shortNames bool) []piece {
+func (p pen) label(n *node, shortNames bool) []terminal.Piece {
 	name := strings.TrimPrefix(n.span.Name, "agentsession.")
 	if name == "" {
 		name = string(n.span.Type)
 	}
 	op, object, _ := strings.Cut(name, " ")
-	objectInk := inkPlain
+	objectInk := terminal.Plain
 	switch n.span.Type {
 	case projection.TypeSession:
-		op, objectInk = "session", inkStrong
+		op, objectInk = "session", terminal.Strong
 		if n.parent != nil || n.span.Parent.IsValid() {
 			op, object = "subsession", n.facts.sessionName
 			if s := n.span.Session; object == "" && s != nil {
@@ -136,98 +137,98 @@ func (p pen) label(n *node, shortNames bool) []piece {
 			}
 		}
 	case projection.TypeRun:
-		objectInk = inkStrong
+		objectInk = terminal.Strong
 	case projection.TypeApproval:
 		op, object = "approval", n.facts.approvalTool
 	}
-	op, object = p.text(op), p.text(object)
+	op, object = p.Text(op), p.Text(object)
 	switch {
 	case object == "":
-		return []piece{{op, objectInk}}
+		return []terminal.Piece{objectInk.Piece(op)}
 	case shortNames:
-		return []piece{{object, objectInk}}
+		return []terminal.Piece{objectInk.Piece(object)}
 	}
-	return []piece{{op + " ", inkFaint}, {object, objectInk}}
+	return []terminal.Piece{terminal.Faint.Piece(op + " "), objectInk.Piece(object)}
 }
 
 // words makes a value of an attribute read like text.
 func words(s string) string { return strings.ReplaceAll(s, "_", " ") }
 
 // notes say what is not as usual.
-func (p pen) notes(t *tree, n *node, numbers map[trace.SpanID]int) []piece {
+func (p pen) notes(t *tree, n *node, numbers map[trace.SpanID]int) []terminal.Piece {
 	f := n.facts
-	var list []piece
-	note := func(i ink, s string) { list = append(list, piece{p.text(s), i}) }
+	var list []terminal.Piece
+	note := func(i terminal.Ink, s string) { list = append(list, i.Piece(p.Text(s))) }
 	if f.failure != "" {
-		note(inkFail, f.failure)
+		note(terminal.Fail, f.failure)
 	}
 	switch f.state {
 	case "", names.StateCompleted, activity.ReasonDone, f.failure:
 	case activity.ReasonError:
 		if f.failure == "" {
-			note(inkFail, f.state)
+			note(terminal.Fail, f.state)
 		}
 	case names.StateHeld, activity.ReasonInputRequired:
-		note(inkWait, words(f.state))
+		note(terminal.Wait, words(f.state))
 	default:
 		if words(f.state) != words(f.failure) {
-			note(inkFaint, words(f.state))
+			note(terminal.Faint, words(f.state))
 		}
 	}
 	switch f.verdict {
 	case "", activity.Proceed, names.VerdictDispatch:
 	default:
-		note(inkWait, words(f.verdict))
+		note(terminal.Wait, words(f.verdict))
 	}
 	if f.wait.known && n.span.Type != projection.TypeApproval {
-		note(inkWait, "waited "+human(time.Duration(f.wait.n)*time.Millisecond))
+		note(terminal.Wait, "waited "+terminal.Duration(time.Duration(f.wait.n)*time.Millisecond))
 	}
 	if f.queued.known {
-		note(inkWait, short(f.queued.n)+" queued")
+		note(terminal.Wait, terminal.Count(f.queued.n)+" queued")
 	}
 	if f.purpose != "" {
-		note(inkFaint, "for "+words(f.purpose))
+		note(terminal.Faint, "for "+words(f.purpose))
 	}
 	if f.inferred {
-		note(inkFaint, "inferred")
+		note(terminal.Faint, "inferred")
 	}
 	if f.subsession != "" && !t.sessions[f.subsession] {
-		note(inkFaint, p.to+" session "+f.subsession)
+		note(terminal.Faint, p.To()+" session "+f.subsession)
 	}
 	for _, l := range n.span.links {
 		hint := hints[l.kind]
 		if k := numbers[l.to]; k > 0 {
 			hint = fmt.Sprintf("%s #%d", hint, k)
 		}
-		note(inkFaint, p.back+" "+hint)
+		note(terminal.Faint, p.back+" "+hint)
 	}
 	if f.parentLost {
-		note(inkWait, "parent lost")
+		note(terminal.Wait, "parent lost")
 	}
 	if f.clockAdjusted {
-		note(inkFaint, "clock adjusted")
+		note(terminal.Faint, "clock adjusted")
 	}
 	return list
 }
 
 // tally says what a row stands for that is not drawn.
-func (p pen) tally(t tally) []piece {
-	list := []piece{{plural(t.spans, "span"), inkFaint}}
+func (p pen) tally(t tally) []terminal.Piece {
+	list := []terminal.Piece{terminal.Faint.Piece(terminal.Plural(t.spans, "span"))}
 	if t.failed > 0 {
-		list = append(list, piece{plural(t.failed, "error"), inkFail})
+		list = append(list, terminal.Fail.Piece(terminal.Plural(t.failed, "error")))
 	}
 	if t.open > 0 {
-		list = append(list, piece{fmt.Sprintf("%d open", t.open), inkWait})
+		list = append(list, terminal.Wait.Piece(fmt.Sprintf("%d open", t.open)))
 	}
 	return list
 }
 
 // separate puts dots between pieces.
-func (p pen) separate(list []piece) []piece {
-	var out []piece
+func (p pen) separate(list []terminal.Piece) []terminal.Piece {
+	var out []terminal.Piece
 	for i, t := range list {
 		if i > 0 {
-			out = append(out, piece{p.dot, inkFaint})
+			out = append(out, terminal.Faint.Piece(p.Dot()))
 		}
 		out = append(out, t)
 	}
@@ -235,75 +236,63 @@ func (p pen) separate(list []piece) []piece {
 }
 
 // tokens are what went in and what came out. On a run they are sums, which are faint: they are counted on its chats.
-func (p pen) tokens(n *node) piece {
+func (p pen) tokens(n *node) terminal.Piece {
 	f := n.facts
-	if !f.input.known && !f.output.known {
-		return piece{}
-	}
-	side := func(c count) string {
-		if !c.known {
-			return "?"
-		}
-		return short(c.n)
-	}
-	s := side(f.input) + p.to + side(f.output)
-	if f.lowerBound {
-		s = p.atLeast + s
-	}
+	s := p.Tokens(f.input.pointer(), f.output.pointer(), f.lowerBound)
 	if n.span.Type == projection.TypeRun {
-		return piece{s, inkFaint}
+		return terminal.Faint.Piece(s)
 	}
-	return piece{s, inkPlain}
+	return terminal.Plain.Piece(s)
 }
 
 // time is the duration, with how it is known. Open work and moments have none.
-func (p pen) time(n *node) []piece {
+func (p pen) time(n *node) []terminal.Piece {
 	switch {
 	case n.open:
-		return []piece{{"open" + p.ellipsis, inkWait}}
+		return []terminal.Piece{terminal.Wait.Piece("open" + p.Ellipsis())}
 	case n.bar() == barPoint, n.bar() == barNone, n.bar() == barWaits && n.to == n.from:
 		return nil
 	}
-	list := []piece{{human(n.to - n.from), inkPlain}}
+	list := []terminal.Piece{terminal.Plain.Piece(terminal.Duration(n.to - n.from))}
 	if n.to-n.from < time.Millisecond { // which says already that it is no more
 		return list
 	}
 	switch n.facts.timing {
 	case string(activity.Bounded):
-		return append([]piece{{p.atMost, inkFaint}}, list...)
+		return append([]terminal.Piece{terminal.Faint.Piece(p.atMost)}, list...)
 	case string(activity.Inferred):
-		return append([]piece{{p.about, inkFaint}}, list...)
+		return append([]terminal.Piece{terminal.Faint.Piece(p.about)}, list...)
 	}
 	return list
 }
 
 // name lays guides, glyph, label and notes out in the columns there are. The label gives way first, down to two fifths.
-func (p pen) name(r row, columns int) []piece {
+func (p pen) name(r row, columns int) []terminal.Piece {
 	guides := r.guides
-	if w := textWidth(guides); w > columns*2/3 { // deep in the tree, the nearest levels matter
+	if w := terminal.Width(guides); w > columns*2/3 { // deep in the tree, the nearest levels matter
 		guides = ansi.TruncateLeft(guides, w-columns/3*2+2, p.deep)
 	}
-	list := []piece{{guides, inkFaint}, r.glyph, {" ", inkPlain}}
-	room := columns - width(list)
-	label, notes := width(r.label), width(r.notes)
+	list := []terminal.Piece{terminal.Faint.Piece(guides), r.glyph, terminal.Plain.Piece(" ")}
+	room := columns - terminal.Widths(list)
+	label, notes := terminal.Widths(r.label), terminal.Widths(r.notes)
 	if notes > 0 && label+2+notes > room {
 		label = max(room-2-notes, min(label, room*2/5))
 	}
-	list = append(list, p.fit(r.label, min(label, room))...)
+	list = append(list, p.Fit(r.label, min(label, room))...)
 	if notes > 0 && room-label-2 > 0 {
-		list = append(list, blank(2))
-		list = append(list, p.fit(r.notes, room-label-2)...)
+		list = append(list, terminal.Blank(2))
+		list = append(list, p.Fit(r.notes, room-label-2)...)
 	}
-	list = p.fit(list, columns)
-	return append(list, blank(columns-width(list)))
+	list = p.Fit(list, columns)
+	return append(list, terminal.Blank(columns-terminal.Widths(list)))
 }
 
 // need returns how many columns the name takes. Notes beyond a measure do not count: one long note is no reason to
 // narrow the bars of all rows.
 func (r row) need() int {
 	const measure = 28
-	w := textWidth(r.guides) + 2 + width(r.label)
-	if n := width(r.notes); n > 0 {
+	w := terminal.Width(r.guides) + 2 + terminal.Widths(r.label)
+	if n := terminal.Widths(r.notes); n > 0 {
 		w += 2 + min(n, measure)
 	}
 	return w

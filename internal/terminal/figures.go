@@ -1,15 +1,20 @@
-package waterfall
+package terminal
 
 import (
+	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 )
 
 const day = 24 * time.Hour
 
-// human writes a duration with about three digits: 340ms, 2.1s, 3m12s, 2h05m, 3d04h.
-func human(d time.Duration) string {
+// Time writes a time, to the second.
+func Time(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
+
+// Duration writes a duration with about three digits: 340ms, 2.1s, 3m12s, 2h05m, 3d04h.
+func Duration(d time.Duration) string {
 	switch {
 	case d <= 0:
 		return "0ms"
@@ -47,8 +52,8 @@ func pair(d, big time.Duration, bigUnit string, small time.Duration, smallUnit s
 	return s + strconv.FormatInt(n, 10) + smallUnit
 }
 
-// mark writes a place on the time axis: like human, without what is zero (1m, 90s as 1m30s, 2.5s).
-func mark(d time.Duration) string {
+// Place writes a place on a time axis: like [Duration], without what is zero (1m, 90s as 1m30s, 2.5s).
+func Place(d time.Duration) string {
 	if d == 0 {
 		return "0"
 	}
@@ -70,8 +75,8 @@ func mark(d time.Duration) string {
 	return strconv.FormatInt(int64(round(d, time.Millisecond)/time.Millisecond), 10) + "ms"
 }
 
-// short writes a count with at most three digits: 456, 1.2k, 12.3k, 456k, 1.2M.
-func short(n int64) string {
+// Count writes a count with at most three digits: 456, 1.2k, 12.3k, 456k, 1.2M.
+func Count(n int64) string {
 	if n < 1000 {
 		return strconv.FormatInt(n, 10)
 	}
@@ -87,8 +92,8 @@ func short(n int64) string {
 	return strconv.FormatFloat(f, 'g', 3, 64) + "T"
 }
 
-// dollars writes a cost: $12.34, $0.042.
-func dollars(v float64) string {
+// Dollars writes a cost: $12.34, $0.042.
+func Dollars(v float64) string {
 	digits := 2
 	if v != 0 && math.Abs(v) < 0.1 {
 		digits = 4
@@ -96,10 +101,54 @@ func dollars(v float64) string {
 	return "$" + strconv.FormatFloat(v, 'f', digits, 64)
 }
 
-// plural writes a number with its noun.
-func plural(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
+// CountOr is [Count] of what may be unknown, which is a question mark.
+func CountOr(n *int64) string {
+	if n == nil {
+		return "?"
 	}
-	return strconv.Itoa(n) + " " + noun
+	return Count(*n)
+}
+
+// Tokens writes what went into model calls and what came out of them; "" when neither is known.
+func (l Look) Tokens(in, out *int64, lowerBound bool) string {
+	if in == nil && out == nil {
+		return ""
+	}
+	text := CountOr(in) + l.To() + CountOr(out)
+	if lowerBound {
+		text = l.AtLeast() + text
+	}
+	return text
+}
+
+// Size writes a number of bytes with about three digits: 999 B, 12.3 kB, 1.2 GB.
+func Size(n int64) string {
+	const unit = 1000
+	if n < unit {
+		return fmt.Sprintf("%d B", n)
+	}
+	v, i := float64(n), -1
+	for v >= unit && i < 3 {
+		v /= unit
+		i++
+	}
+	return fmt.Sprintf("%.1f %cB", v, "kMGT"[i])
+}
+
+// Plural writes a number with its noun: 1 call, 2 entries, 3 hashes, 4 calls without hand-off.
+func Plural[N int | int64](n N, noun string) string {
+	head, rest, _ := strings.Cut(noun, " without ")
+	switch {
+	case n == 1:
+	case strings.HasSuffix(head, "y"):
+		head = strings.TrimSuffix(head, "y") + "ies"
+	case strings.HasSuffix(head, "h"):
+		head += "es"
+	default:
+		head += "s"
+	}
+	if rest != "" {
+		head += " without " + rest
+	}
+	return fmt.Sprintf("%d %s", n, head)
 }

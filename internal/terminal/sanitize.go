@@ -1,4 +1,4 @@
-package waterfall
+package terminal
 
 import (
 	"strings"

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"time"
@@ -210,7 +211,7 @@ func (s *Session) writeLine(raw []byte) {
 			s.text = slices.Clone(s.text) // somebody may be reading the lines as they were
 			s.text[n-1] = last
 		}
-		next.Number, next.Offset = last.Number+1, last.Offset+last.Size
+		next.Number, next.Offset = last.Number+bytes.Count(last.Raw, []byte{'\n'}), last.Offset+last.Size
 	}
 	next.Raw, next.Data, next.Size, next.Terminated = raw, raw[:len(raw)-1], int64(len(raw)), true
 	s.text = append(s.text, next)

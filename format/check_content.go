@@ -116,7 +116,7 @@ func checkMembers(e Entry) error {
 // header checks what the header must have, and that reading did not ask for.
 func (c *checker) header() {
 	if err := c.s.header.checkMembers(); err != nil {
-		line := c.s.text[0]
+		line := c.s.headerLine()
 		c.findings = append(c.findings, &Finding{
 			Rule: RuleMember, Line: line.Number, Offset: line.Offset, Err: err, Note: c.s.header.Newer(),
 		})

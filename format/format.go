@@ -36,7 +36,7 @@ func notRead(format string) string {
 	if len(format) > longest {
 		format = format[:longest] + "…"
 	}
-	return fmt.Sprintf("found %q, this version reads %s/%d.x", format, formatName, formatMajor)
+	return fmt.Sprintf("found %q, this version reads %s/%d.N with a number N", format, formatName, formatMajor)
 }
 
 // Minor returns the minor version that the header's format names, by which later rules apply or do not; 0 when the format

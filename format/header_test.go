@@ -69,7 +69,7 @@ func TestDecodeHeaderDamage(t *testing.T) {
 		{"an entry", info("a", ""), []error{ErrNoHeader}, `"type" is not "session"`, false},
 		{"no format", `{"type":"session","id":"s",` + created + `}`, []error{ErrInvalidEntry}, `"format" is missing`, false},
 		{"format is a number", `{"type":"session","format":0.2,"id":"s",` + created + `}`, []error{ErrInvalidEntry}, `"format" is not a string`, false},
-		{"another format", `{"type":"session","format":"pi/0.2","id":"s",` + created + `}`, []error{ErrUnsupportedFormat}, `found "pi/0.2", this version reads agentsession/0.x`, false},
+		{"another format", `{"type":"session","format":"pi/0.2","id":"s",` + created + `}`, []error{ErrUnsupportedFormat}, `found "pi/0.2", this version reads agentsession/0.N with a number N`, false},
 		{"no version", `{"type":"session","format":"agentsession","id":"s",` + created + `}`, []error{ErrUnsupportedFormat}, `found "agentsession"`, false},
 		{"another major", `{"type":"session","format":"agentsession/1.0","id":"s",` + created + `}`, []error{ErrUnsupportedFormat}, `found "agentsession/1.0"`, false},
 		{"no id", `{"type":"session","format":"agentsession/0.2",` + created + `}`, []error{ErrInvalidEntry}, `"id" is missing`, false},

@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -18,7 +19,7 @@ type Session struct {
 	header *Header
 
 	mu      sync.RWMutex
-	text    []lines.Line   // the file line by line, without a torn tail
+	text    []lines.Line   // the file line by line, without a torn tail; blank lines in a row are one
 	rows    []row          // the entries, in file order
 	index   map[string]int // ids to rows
 	base    int            // row of the header's base; -1 without one
@@ -61,7 +62,7 @@ func ReadSession(r io.Reader, opts ...ReaderOption) (*Session, error) {
 		damage, _ := errors.AsType[*DamageError](err)
 		if errors.Is(err, ErrTornTail) {
 			s.torn = damage
-			s.text = s.text[:damage.Line-1]
+			s.text = s.text[:s.lineAt(damage.Line)]
 			break
 		}
 		switch {
@@ -81,7 +82,8 @@ func ReadSession(r io.Reader, opts ...ReaderOption) (*Session, error) {
 		}
 	}
 	if s.header.Base != "" && s.base < 0 {
-		damage := &DamageError{Line: s.text[0].Number, Err: ErrBase, Detail: "the base is not in the file", Data: s.text[0].Data}
+		first := s.headerLine()
+		damage := &DamageError{Line: first.Number, Offset: first.Offset, Err: ErrBase, Detail: "the base is not in the file", Data: first.Data}
 		if report == nil {
 			return nil, damage
 		}
@@ -92,13 +94,35 @@ func ReadSession(r io.Reader, opts ...ReaderOption) (*Session, error) {
 }
 
 func (s *Session) keep(line lines.Line) lines.Line {
+	if n := len(s.text); n > 0 && line.Blank() && s.text[n-1].Blank() {
+		last := &s.text[n-1]
+		last.Raw = append(last.Raw, line.Raw...)
+		last.Data, last.Size, last.Terminated = nil, last.Size+line.Size, line.Terminated
+		return line
+	}
 	line = line.Clone()
 	s.text = append(s.text, line)
 	return line
 }
 
-// add puts an entry that was read into the tree. Lines are numbered without a gap, so that a line's number tells its place in
-// text. What does not fit is the error, or where there is a report is told to it.
+// lineAt returns the place in text of the line with a number.
+func (s *Session) lineAt(number int) int {
+	i, found := slices.BinarySearchFunc(s.text, number, func(l lines.Line, n int) int { return cmp.Compare(l.Number, n) })
+	if !found {
+		i-- // one of several blank lines
+	}
+	return i
+}
+
+// headerLine returns the line of the header, the first that is not blank.
+func (s *Session) headerLine() lines.Line {
+	if s.text[0].Blank() {
+		return s.text[1]
+	}
+	return s.text[0]
+}
+
+// add puts an entry that was read into the tree. What does not fit is the error, or where there is a report is told to it.
 func (s *Session) add(e Entry, line lines.Line, report func(*DamageError)) error {
 	var strict error
 	damage := func(sentinel error, format string, args ...any) {
@@ -114,7 +138,7 @@ func (s *Session) add(e Entry, line lines.Line, report func(*DamageError)) error
 	if i, ok := s.index[env.ID]; ok {
 		first := s.text[s.rows[i].line]
 		if s.header.rules().Repeats && isRepeat(first.Data, line.Data, env.ID) {
-			s.repeats = append(s.repeats, line.Number-1)
+			s.repeats = append(s.repeats, s.lineAt(line.Number))
 			return nil
 		}
 		damage(ErrDuplicateEntry, "%q, first on line %d", env.ID, first.Number)
@@ -141,7 +165,7 @@ func (s *Session) add(e Entry, line lines.Line, report func(*DamageError)) error
 		}
 	}
 	if strict == nil {
-		s.link(e, line.Number-1, parent)
+		s.link(e, s.lineAt(line.Number), parent)
 	}
 	return strict
 }

@@ -231,3 +231,41 @@ func TestEmptySession(t *testing.T) {
 		t.Errorf("Runs: %v", err)
 	}
 }
+
+// Blank lines take the memory of their bytes, and lines keep their numbers.
+func TestManyBlankLines(t *testing.T) {
+	blank := strings.Repeat("\n \r\n", 5000)
+	text := blank + header02 + "\n" + blank + info("a", "") + "\n" + blank + info("b", "a") + "\n" + blank
+	s := mustRead(t, text)
+	if got := write(t, s); got != text {
+		t.Error("not written as it was read")
+	}
+	if len(s.text) != 7 {
+		t.Errorf("%d lines are kept", len(s.text))
+	}
+	for id, number := range map[string]int{"a": 20002, "b": 30003} {
+		if line, ok := s.Line(id); !ok || line.Number != number || text[line.Offset:line.Offset+line.Size] != string(line.Raw) {
+			t.Errorf("%s: line %d, offset %d", id, line.Number, line.Offset)
+		}
+	}
+	c, err := s.Append(&InfoEntry{Envelope: Envelope{ID: "c"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line, _ := s.Line(c); line.Number != 40004 || line.Offset != int64(len(text)) {
+		t.Errorf("line %d, offset %d", line.Number, line.Offset)
+	}
+	torn := mustRead(t, text+`{"type":"in`)
+	if torn.Torn() == nil || write(t, torn) != text {
+		t.Errorf("torn %v", torn.Torn())
+	}
+	var damage []*DamageError
+	broken := strings.Replace(text, `"info","id":"a"`, `"info","id":a"`, 1)
+	lenient, err := ReadSession(strings.NewReader(broken), WithDamage(func(d *DamageError) { damage = append(damage, d) }))
+	if err != nil || len(damage) != 2 || damage[0].Line != 20002 || damage[1].Line != 30003 {
+		t.Errorf("%v, %v", err, damage)
+	}
+	if line, _ := lenient.Line("b"); line.Number != 30003 || write(t, lenient) != broken {
+		t.Errorf("line %d", line.Number)
+	}
+}

@@ -19,7 +19,7 @@ func TestParseFormat(t *testing.T) {
 		{"agentsession/0.", 0, 0, false},
 		{"agentsession/.1", 0, 0, false},
 		{"agentsession/0.1.2", 0, 0, false},
-		{"agentsession/0.x", 0, 0, false},
+		{"agentsession/0.N with a number N", 0, 0, false},
 		{"agentsession/-0.1", 0, 0, false},
 		{"agentsession/0.+1", 0, 0, false},
 		{"agentsession/0.99999999999999999999", 0, 0, false},
@@ -43,7 +43,7 @@ func TestParseFormat(t *testing.T) {
 
 func TestUnsupportedFormatSaysWhatIsRead(t *testing.T) {
 	_, _, err := ParseFormat("claude/" + strings.Repeat("9", 1000))
-	if text := err.Error(); !strings.Contains(text, `"claude/999`) || !strings.Contains(text, "agentsession/0.x") || len(text) > 200 {
+	if text := err.Error(); !strings.Contains(text, `"claude/999`) || !strings.Contains(text, "agentsession/0.N with a number N") || len(text) > 200 {
 		t.Error(text)
 	}
 }

@@ -1,52 +1,65 @@
 package otlp
 
 import (
+	"math"
+
 	"go.opentelemetry.io/otel/attribute"
-	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
-func keyValues(kvs []attribute.KeyValue) []*commonpb.KeyValue {
-	out := make([]*commonpb.KeyValue, len(kvs))
-	for i, kv := range kvs {
-		out[i] = &commonpb.KeyValue{Key: valid(string(kv.Key)), Value: anyValue(kv.Value)}
+func appendAttributes(b []byte, n protowire.Number, kvs []attribute.KeyValue) []byte {
+	for i := range kvs {
+		var start, value int
+		b, start = open(b, n)
+		b = appendString(b, keyValueKey, string(kvs[i].Key))
+		b, value = open(b, keyValueValue)
+		b = appendValue(b, kvs[i].Value)
+		b = shut(shut(b, value), start)
 	}
-	return out
+	return b
 }
 
-// anyValue returns an AnyValue without a member for the empty value.
-func anyValue(v attribute.Value) *commonpb.AnyValue {
+// appendValue appends what stands inside an AnyValue: one member, also when it is zero, and nothing for the empty value.
+func appendValue(b []byte, v attribute.Value) []byte {
 	switch v.Type() {
-	case attribute.BOOL:
-		return &commonpb.AnyValue{Value: &commonpb.AnyValue_BoolValue{BoolValue: v.AsBool()}}
-	case attribute.INT64:
-		return &commonpb.AnyValue{Value: &commonpb.AnyValue_IntValue{IntValue: v.AsInt64()}}
-	case attribute.FLOAT64:
-		return &commonpb.AnyValue{Value: &commonpb.AnyValue_DoubleValue{DoubleValue: v.AsFloat64()}}
 	case attribute.STRING:
-		return &commonpb.AnyValue{Value: &commonpb.AnyValue_StringValue{StringValue: valid(v.AsString())}}
-	case attribute.BYTESLICE:
-		return &commonpb.AnyValue{Value: &commonpb.AnyValue_BytesValue{BytesValue: v.AsByteSlice()}}
-	case attribute.BOOLSLICE:
-		return arrayValue(v.AsBoolSlice(), attribute.BoolValue)
-	case attribute.INT64SLICE:
-		return arrayValue(v.AsInt64Slice(), attribute.Int64Value)
-	case attribute.FLOAT64SLICE:
-		return arrayValue(v.AsFloat64Slice(), attribute.Float64Value)
+		return protowire.AppendString(protowire.AppendTag(b, anyString, protowire.BytesType), valid(v.AsString()))
+	case attribute.INT64:
+		return protowire.AppendVarint(protowire.AppendTag(b, anyInt, protowire.VarintType), uint64(v.AsInt64()))
+	case attribute.BOOL:
+		bit := protowire.EncodeBool(v.AsBool())
+		return protowire.AppendVarint(protowire.AppendTag(b, anyBool, protowire.VarintType), bit)
+	case attribute.FLOAT64:
+		bits := math.Float64bits(v.AsFloat64())
+		return protowire.AppendFixed64(protowire.AppendTag(b, anyDouble, protowire.Fixed64Type), bits)
 	case attribute.STRINGSLICE:
-		return arrayValue(v.AsStringSlice(), attribute.StringValue)
+		return appendArray(b, v.AsStringSlice(), attribute.StringValue)
+	case attribute.INT64SLICE:
+		return appendArray(b, v.AsInt64Slice(), attribute.Int64Value)
+	case attribute.BOOLSLICE:
+		return appendArray(b, v.AsBoolSlice(), attribute.BoolValue)
+	case attribute.FLOAT64SLICE:
+		return appendArray(b, v.AsFloat64Slice(), attribute.Float64Value)
+	case attribute.BYTESLICE:
+		return protowire.AppendBytes(protowire.AppendTag(b, anyBytes, protowire.BytesType), v.AsByteSlice())
 	case attribute.SLICE:
-		return arrayValue(v.AsSlice(), func(v attribute.Value) attribute.Value { return v })
+		return appendArray(b, v.AsSlice(), itself)
 	case attribute.MAP:
-		list := &commonpb.KeyValueList{Values: keyValues(v.AsMap())}
-		return &commonpb.AnyValue{Value: &commonpb.AnyValue_KvlistValue{KvlistValue: list}}
+		b, start := open(b, anyKvlist)
+		b = appendAttributes(b, listValues, v.AsMap())
+		return shut(b, start)
 	}
-	return &commonpb.AnyValue{}
+	return b
 }
 
-func arrayValue[T any](elements []T, value func(T) attribute.Value) *commonpb.AnyValue {
-	array := &commonpb.ArrayValue{Values: make([]*commonpb.AnyValue, len(elements))}
-	for i, e := range elements {
-		array.Values[i] = anyValue(value(e))
+func appendArray[T any](b []byte, elements []T, value func(T) attribute.Value) []byte {
+	b, start := open(b, anyArray)
+	for _, e := range elements {
+		var element int
+		b, element = open(b, listValues)
+		b = shut(appendValue(b, value(e)), element)
 	}
-	return &commonpb.AnyValue{Value: &commonpb.AnyValue_ArrayValue{ArrayValue: array}}
+	return shut(b, start)
 }
+
+func itself(v attribute.Value) attribute.Value { return v }

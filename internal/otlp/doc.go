@@ -11,7 +11,13 @@
 //		b.Reset()
 //	}
 //
-// The batch holds the generated structs of go.opentelemetry.io/proto/otlp, which [Span] fills.
+// # Protobuf
+//
+// A span is encoded once, by [AppendSpan], at the moment it is added: that makes [Batch.Size] exact and free, lets a batch
+// be halved without encoding anything again ([Batch.Halves]), and takes about a sixth of the time that filling and
+// marshalling the generated structs takes. [Batch.ResourceSpans] hands the bytes on without touching them again, as fields
+// that the generated code keeps but does not look into; marshalled, the message is what it would be with the spans in
+// their places. [Batch.Messages] gives the generated structs where they are wanted.
 //
 // # JSON
 //

@@ -15,7 +15,6 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
-	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -57,11 +56,9 @@ func FuzzEncodings(f *testing.F) {
 		b := NewBatch(Config{ScopeVersion: s, SchemaURL: s})
 		b.Add(span)
 
-		data, got := &tracepb.TracesData{ResourceSpans: b.ResourceSpans()}, new(tracepb.TracesData)
-		if wire, err := proto.Marshal(data); err != nil {
-			t.Error(err)
-		} else if err := proto.Unmarshal(wire, got); err != nil || !proto.Equal(data, got) {
-			t.Errorf("read back from protobuf: %v, error %v\nwant %v", got, err, data)
+		checkCanonical(t, AppendSpan(nil, span))
+		if data, err := b.Messages(); err != nil || proto.Size(data) != b.Size() {
+			t.Errorf("the batch is said to have %d bytes, has %d, error %v:\n%v", b.Size(), proto.Size(data), err, data)
 		}
 
 		line := jsonLine(t, b)

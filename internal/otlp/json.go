@@ -8,18 +8,20 @@ import (
 	"io"
 
 	"github.com/go-json-experiment/json/jsontext"
-	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/encoding/protojson"
 )
 
 // WriteJSON writes b to w as one TracesData object in OTLP/JSON and a line feed, in a single call of Write. An empty
 // batch writes nothing. The error is that of w, or that attributes are nested deeper than the 10,000 levels that
-// jsontext takes; nothing is written then.
+// protobuf and jsontext take; nothing is written then.
 func WriteJSON(w io.Writer, b *Batch) error {
 	if b.Len() == 0 {
 		return nil
 	}
-	data := &tracepb.TracesData{ResourceSpans: b.ResourceSpans()}
+	data, err := b.Messages()
+	if err != nil {
+		return err
+	}
 	text, err := protojson.MarshalOptions{UseEnumNumbers: true}.Marshal(data)
 	if err != nil {
 		return err

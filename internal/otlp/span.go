@@ -2,7 +2,6 @@ package otlp
 
 import (
 	"math"
-	"strings"
 	"time"
 
 	"github.com/sessionspan/sessionspan/internal/projection"
@@ -15,56 +14,73 @@ import (
 // parent. The W3C "random" flag stays unset, as the SDK leaves it.
 const Flags = uint32(tracepb.SpanFlags_SPAN_FLAGS_CONTEXT_HAS_IS_REMOTE_MASK) | 1
 
-// Span returns s as the message of the protocol. The two share memory, so that nobody may change s any more.
-func Span(s *projection.Span) *tracepb.Span {
-	p := &tracepb.Span{
-		TraceId:                s.TraceID[:],
-		SpanId:                 s.SpanID[:],
-		Flags:                  Flags,
-		Name:                   valid(s.Name),
-		Kind:                   tracepb.Span_SpanKind(s.Kind), // the numbers are the same
-		StartTimeUnixNano:      unixNano(s.Start),
-		EndTimeUnixNano:        unixNano(s.End),
-		Attributes:             keyValues(s.Attributes),
-		DroppedAttributesCount: s.DroppedAttributes,
-		DroppedEventsCount:     s.DroppedEvents,
-		DroppedLinksCount:      s.DroppedLinks,
-		Status:                 status(s.Status),
-	}
+// AppendSpan appends s to b as an encoded opentelemetry.proto.trace.v1.Span, the bytes that the generated code would
+// write.
+func AppendSpan(b []byte, s *projection.Span) []byte {
+	b = appendID(b, spanTraceID, s.TraceID[:])
+	b = appendID(b, spanSpanID, s.SpanID[:])
 	if s.Parent.IsValid() {
-		p.ParentSpanId = s.Parent[:]
+		b = appendID(b, spanParentSpanID, s.Parent[:])
 	}
-	for _, e := range s.Events {
-		p.Events = append(p.Events, &tracepb.Span_Event{
-			TimeUnixNano: unixNano(e.Time),
-			Name:         valid(e.Name),
-			Attributes:   keyValues(e.Attributes),
-		})
+	b = appendString(b, spanName, s.Name)
+	b = appendVarint(b, spanKind, kind(s))
+	b = appendFixed64(b, spanStart, unixNano(s.Start))
+	b = appendFixed64(b, spanEnd, unixNano(s.End))
+	b = appendAttributes(b, spanAttributes, s.Attributes)
+	b = appendVarint(b, spanDroppedAttributes, uint64(s.DroppedAttributes))
+	for i := range s.Events {
+		b = appendEvent(b, &s.Events[i])
 	}
-	for _, l := range s.Links {
-		p.Links = append(p.Links, &tracepb.Span_Link{
-			TraceId:    l.TraceID[:],
-			SpanId:     l.SpanID[:],
-			Attributes: keyValues(l.Attributes),
-			Flags:      Flags,
-		})
+	b = appendVarint(b, spanDroppedEvents, uint64(s.DroppedEvents))
+	for i := range s.Links {
+		b = appendLink(b, &s.Links[i])
 	}
-	return p
+	b = appendVarint(b, spanDroppedLinks, uint64(s.DroppedLinks))
+	b = appendStatus(b, s.Status)
+	return appendFlags(b, spanFlags)
 }
 
-// status returns nil for an unset status without a description.
-func status(s projection.Status) *tracepb.Status {
+func appendEvent(b []byte, e *projection.Event) []byte {
+	b, start := open(b, spanEvents)
+	b = appendFixed64(b, eventTime, unixNano(e.Time))
+	b = appendString(b, eventName, e.Name)
+	b = appendAttributes(b, eventAttributes, e.Attributes)
+	return shut(b, start)
+}
+
+func appendLink(b []byte, l *projection.Link) []byte {
+	b, start := open(b, spanLinks)
+	b = appendID(b, linkTraceID, l.TraceID[:])
+	b = appendID(b, linkSpanID, l.SpanID[:])
+	b = appendAttributes(b, linkAttributes, l.Attributes)
+	b = appendFlags(b, linkFlags)
+	return shut(b, start)
+}
+
+func appendStatus(b []byte, s projection.Status) []byte {
 	if s == (projection.Status{}) {
-		return nil
+		return b
 	}
-	p := &tracepb.Status{Message: valid(s.Description)}
-	switch s.Code { // the numbers are not those of the protocol
+	b, start := open(b, spanStatus)
+	b = appendString(b, statusMessage, s.Description)
+	b = appendVarint(b, statusCode, uint64(code(s)))
+	return shut(b, start)
+}
+
+// kind returns the kind of s, whose numbers are the same in the API and in the protocol.
+func kind(s *projection.Span) uint64 {
+	return uint64(max(s.Kind, 0))
+}
+
+// code returns the status code, whose numbers are not.
+func code(s projection.Status) tracepb.Status_StatusCode {
+	switch s.Code {
 	case codes.Ok:
-		p.Code = tracepb.Status_STATUS_CODE_OK
+		return tracepb.Status_STATUS_CODE_OK
 	case codes.Error:
-		p.Code = tracepb.Status_STATUS_CODE_ERROR
+		return tracepb.Status_STATUS_CODE_ERROR
 	}
-	return p
+	return tracepb.Status_STATUS_CODE_UNSET
 }
 
 // unixNano returns t in nanoseconds since 1970, or the nearest that can be said so.
@@ -77,6 +93,3 @@ func unixNano(t time.Time) uint64 {
 	}
 	return uint64(t.UnixNano())
 }
-
-// valid returns s as a string that a protobuf message may hold.
-func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

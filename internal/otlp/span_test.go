@@ -1,6 +1,7 @@
 package otlp
 
 import (
+	"bytes"
 	"math"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/encoding/prototext"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 )
 
@@ -67,9 +69,34 @@ func TestSpan(t *testing.T) {
 			want.TraceId, want.SpanId, want.Flags = make([]byte, 16), make([]byte, 8), 0x101
 			want.TraceId[15], want.SpanId[7] = 1, 2
 			tc.span.TraceID, tc.span.SpanID = trace.TraceID{15: 1}, trace.SpanID{7: 2}
-			if diff := cmp.Diff(want, Span(&tc.span), protocmp.Transform()); diff != "" {
+			got, encoded := new(tracepb.Span), AppendSpan(nil, &tc.span)
+			if err := proto.Unmarshal(encoded, got); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
+			checkCanonical(t, encoded)
 		})
+	}
+}
+
+// checkCanonical holds an encoded span against what the generated code makes of it: the same bytes, and no field that it
+// does not know.
+func checkCanonical(t *testing.T, encoded []byte) {
+	t.Helper()
+	span := new(tracepb.Span)
+	if err := proto.Unmarshal(encoded, span); err != nil {
+		t.Fatal(err)
+	}
+	want, err := proto.MarshalOptions{Deterministic: true}.Marshal(span)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(want, encoded) {
+		t.Errorf("encoded as\n%x\nwhich the generated code writes as\n%x", encoded, want)
+	}
+	if err := (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(encoded, span); err != nil || proto.Size(span) != len(encoded) {
+		t.Errorf("%d bytes, %d of them in fields that are known; error %v", len(encoded), proto.Size(span), err)
 	}
 }

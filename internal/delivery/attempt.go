@@ -1,0 +1,161 @@
+package delivery
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+	"github.com/sessionspan/sessionspan/internal/otlp"
+)
+
+// Why a sender ends early, for errors.Is.
+var (
+	// ErrDown: the backend did not answer, or asked to come again, for longer than Options.Patience or MaxElapsed.
+	ErrDown = errors.New("nothing was accepted")
+	// ErrDenied: the first answer was that nothing is taken at this address, or from this sender.
+	ErrDenied = errors.New("it takes no traces")
+
+	errClosed = errors.New("the sender is closed")
+)
+
+const (
+	// Waits between attempts grow from the first to the last, each longer or shorter by half at random.
+	firstWait, lastWait = 500 * time.Millisecond, 30 * time.Second
+	// minLimit is the least that the size of batches is brought down to for a backend that finds them too large.
+	minLimit = 64 << 10
+	// minPart is the size from which on "too large" is not taken at its word any more: nobody means it, and to try every
+	// span by itself would cost a request for each.
+	minPart = 4 << 10
+)
+
+// deliver sends a batch, in parts if need be, and counts what became of its spans. Each of them is counted once.
+func (s *Sender) deliver(b *otlp.Batch, isCut bool) {
+	a, given := s.upload(b)
+	s.tally.update(func(r *Result) { r.note(a.message) })
+	if given && a.verdict == tooLarge && s.deliverParts(b) {
+		return
+	}
+	s.tally.update(func(r *Result) {
+		n := int64(b.Len())
+		switch {
+		case !given:
+			r.Lost += n
+		case a.verdict != accepted:
+			r.Refused += n
+		default:
+			rejected := min(a.rejected, n)
+			r.Refused += rejected
+			r.Sent += n - rejected
+			r.Bytes += int64(b.Size())
+			if isCut {
+				r.Cut += n - rejected
+			}
+		}
+	})
+	if given && a.verdict == denied && s.accepted.Load() == 0 {
+		s.end(fmt.Errorf("%w: %s; look at the endpoint and at OTEL_EXPORTER_OTLP_HEADERS", ErrDenied, a.message))
+	}
+}
+
+// deliverParts sends a batch that was found too large in halves, or with its only span cut down. It reports whether there
+// was a way to make it smaller.
+func (s *Sender) deliverParts(b *otlp.Batch) bool {
+	switch {
+	case b.Size() < minPart:
+		return false
+	case b.Len() > 1:
+		s.lower(b.Size() / 2)
+		first, second := b.Halves()
+		s.deliver(first, false)
+		s.deliver(second, false)
+	case b.Cut(min(b.Size()/2, s.o.MaxBytes)):
+		s.deliver(b, true)
+	default:
+		return false
+	}
+	return true
+}
+
+// lower makes the batches to come smaller.
+func (s *Sender) lower(size int) {
+	want := max(int64(size), minLimit)
+	for have := s.maxBytes.Load(); want < have && !s.maxBytes.CompareAndSwap(have, want); {
+		have = s.maxBytes.Load()
+	}
+}
+
+// upload sends a batch until there is an answer to count. It reports whether there is one; if not, the batch is given up.
+func (s *Sender) upload(b *otlp.Batch) (a answer, given bool) {
+	waits := backoff.ExponentialBackOff{
+		InitialInterval: s.o.firstWait, MaxInterval: lastWait,
+		Multiplier: 2, RandomizationFactor: backoff.DefaultRandomizationFactor,
+	}
+	start, acceptedBefore := time.Now(), s.accepted.Load()
+	for s.requests.Err() == nil {
+		last := s.ctx.Err() != nil // after an interrupt every batch has one attempt
+		a = classify(s.up.UploadTraces(s.requests, b.ResourceSpans()))
+		if a.verdict == accepted {
+			s.accepted.Add(1)
+		}
+		if a.verdict != retry {
+			return a, true
+		}
+		if last || s.requests.Err() != nil {
+			break
+		}
+		tried := time.Since(start)
+		left := s.limit(a) - tried
+		if (left <= 0 || left < a.wait) && s.ctx.Err() == nil {
+			if s.accepted.Load() == acceptedBefore {
+				s.end(downError(a, tried, acceptedBefore == 0))
+			}
+			break
+		}
+		s.pause(min(max(a.wait, waits.NextBackOff()), left)) // the last attempt comes at the limit
+		s.tally.update(func(r *Result) {
+			r.note(a.message)
+			r.Retries++
+		})
+		s.tally.report()
+	}
+	return a, false
+}
+
+// limit returns how long a batch is tried.
+func (s *Sender) limit(a answer) time.Duration {
+	if s.accepted.Load() == 0 && a.wait == 0 {
+		return min(s.o.Patience, s.o.MaxElapsed)
+	}
+	return s.o.MaxElapsed
+}
+
+// pause waits before the next attempt; an interrupt ends it.
+func (s *Sender) pause(d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-s.ctx.Done():
+	}
+}
+
+// end gives everything up.
+func (s *Sender) end(why error) {
+	if named, ok := s.up.(fmt.Stringer); ok {
+		why = fmt.Errorf("%s: %w", named, why)
+	}
+	s.stop(why)
+	s.abort()
+}
+
+func downError(a answer, tried time.Duration, never bool) error {
+	err := fmt.Errorf("%w for %v: %s", ErrDown, tried.Round(time.Second), a.message)
+	if a.wait > 0 {
+		err = fmt.Errorf("%w (it asks to wait %v)", err, a.wait)
+	}
+	if never {
+		err = fmt.Errorf("%w; is that the right endpoint and protocol?", err)
+	}
+	return err
+}

@@ -1,12 +1,13 @@
 # Needs Go, git, make and bash. Everything else comes through the Go module proxy. Go's own variables are passed on:
-#   make test GOFLAGS=-count=1      make test MODULES=. PKG=./internal/...      make lint GOWORK=off
+#   make test GOFLAGS=-count=1      make test PKG=./internal/...      make test MODULES=internal/e2e      make lint GOWORK=off
 
 SHELL       := bash
 .SHELLFLAGS := -euo pipefail -c
 
-# Every module of the repository but the tools.
-MODULES ?= $(patsubst %/go.mod,%,$(shell find . -name go.mod -not -path './tools/*' -not -path '*/testdata/*' | sort))
+# Every module of the repository but the tools; when packages are named, the root alone.
 PKG     ?= ./...
+MODULES ?= $(if $(filter-out ./...,$(PKG)),.,$(ALL))
+ALL      = $(patsubst %/go.mod,%,$(shell find . -name go.mod -not -path './tools/*' -not -path '*/testdata/*' | sort))
 
 # The race detector needs a C compiler; Go turns cgo off where there is none.
 RACE ?= $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
@@ -16,21 +17,36 @@ BENCH    ?= .
 
 BIN := $(CURDIR)/bin
 
+# Jaeger takes minutes to build, so each version is built once on a machine. JAEGER_BIN may name one that is there already.
+JAEGER     := github.com/jaegertracing/jaeger
+JAEGER_BIN ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/sessionspan/jaeger-$(jaeger-version)/jaeger
+jaeger-version = $(shell awk '$$1 == "$(JAEGER)" { print $$2 }' tools/jaeger/go.mod)-$(firstword $(shell go env GOVERSION))
+
 # $(call each,command) runs a command in every module and stops at the first that fails.
 each = @for m in $(MODULES); do echo "[$$m] $(1)"; (cd "$$m" && $(1)) || exit 1; done
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: build
 build: ## build every command into ./bin
 	@mkdir -p $(BIN)
-	$(call each,go build -o $(BIN)/ ./...)
+	$(call each,GOBIN=$(BIN) go install ./...)
 
 .PHONY: test
 test: ## run the tests of every module, with the race detector
 	$(call each,go test $(RACE) $(PKG))
+
+.PHONY: e2e
+e2e: jaeger ## run the end-to-end tests, with a real Jaeger
+	cd internal/e2e && SESSIONSPAN_JAEGER=$(abspath $(JAEGER_BIN)) go test -count=1 $(PKG)
+
+.PHONY: jaeger
+jaeger: out = $(abspath $(JAEGER_BIN))
+jaeger: ## build that Jaeger, unless it is there
+	@test -x $(out) || { echo "building $(out), which takes some minutes"; \
+		mkdir -p $(dir $(out)); GOWORK=off go -C tools/jaeger build -o $(out).part $(JAEGER)/cmd/jaeger; mv $(out).part $(out); }
 
 .PHONY: lint
 lint: linters lint-format lint-size ## check format, sizes, vet, staticcheck and tidiness
@@ -59,6 +75,10 @@ lint-size:
 .PHONY: format
 format: linters ## format every Go file
 	$(BIN)/lint/gofumpt -l -w .
+
+.PHONY: tidy
+tidy: ## write every go.mod and go.sum anew
+	$(call each,go mod tidy)
 
 .PHONY: bench
 bench: ## run the benchmarks (BENCH=regexp picks)

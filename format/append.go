@@ -36,7 +36,7 @@ func NewSession(h Header) (*Session, error) {
 	case err != nil:
 		return nil, err
 	case header.Base != "":
-		return nil, fmt.Errorf("header: %w: a new session has no entry %q to be its base", ErrBase, header.Base)
+		return nil, fmt.Errorf("header: %w: a new session has no entry %.100q to be its base", ErrBase, header.Base)
 	}
 	s := &Session{header: header, index: map[string]int{}, base: -1, leaf: -1}
 	if err := s.writable(); err != nil {
@@ -96,7 +96,7 @@ func (s *Session) Append(e Entry) (string, error) {
 	case err != nil:
 		return "", invalid(e, err)
 	case own.Base().ID != env.ID:
-		return "", fmt.Errorf("%w: %s: the id %q is not UTF-8", ErrInvalidEntry, e.EntryType(), env.ID)
+		return "", fmt.Errorf("%w: %s: the id %.100q is not UTF-8", ErrInvalidEntry, e.EntryType(), env.ID)
 	}
 	if err := s.validate(own, parent); err != nil {
 		return "", err
@@ -114,7 +114,7 @@ func (s *Session) parentOf(env *Envelope) (int, error) {
 	if env.Parent != "" {
 		i, ok := s.index[env.Parent]
 		if !ok {
-			return 0, fmt.Errorf("%w: %q", ErrNoParent, env.Parent)
+			return 0, fmt.Errorf("%w: %.100q", ErrNoParent, env.Parent)
 		}
 		parent = i
 	}
@@ -137,7 +137,7 @@ func (s *Session) encode(e Entry, env *Envelope, now bool) ([]byte, error) {
 	if env.ID == "" {
 		env.ID = s.newID()
 	} else if _, taken := s.index[env.ID]; taken {
-		return nil, fmt.Errorf("%w: %q", ErrDuplicateEntry, env.ID)
+		return nil, fmt.Errorf("%w: %.100q", ErrDuplicateEntry, env.ID)
 	}
 	return encodeEntry(e, env, false)
 }
@@ -160,13 +160,13 @@ func (s *Session) encodeHashed(e Entry, env *Envelope, now bool) ([]byte, error)
 		_, taken := s.index[env.ID]
 		switch {
 		case wanted != "" && wanted != env.ID:
-			return nil, fmt.Errorf("%w: %s: the id %q is not the hash of the entry, which is %s",
+			return nil, fmt.Errorf("%w: %s: the id %.100q is not the hash of the entry, which is %s",
 				ErrInvalidEntry, e.EntryType(), wanted, env.ID)
 		case taken && now: // the same was said within a tick of the clock
 			env.Time = env.Time.Add(1)
 			continue
 		case taken:
-			return nil, fmt.Errorf("%w: %q", ErrDuplicateEntry, env.ID)
+			return nil, fmt.Errorf("%w: %.100q", ErrDuplicateEntry, env.ID)
 		}
 		if line, err = encodeNormalised(e, env); err != nil {
 			return nil, err
@@ -239,9 +239,9 @@ func (s *Session) Branch(id string) error {
 	i, ok := s.index[id]
 	switch {
 	case !ok:
-		return fmt.Errorf("%w: %q", ErrNoEntry, id)
+		return fmt.Errorf("%w: %.100q", ErrNoEntry, id)
 	case i < s.base:
-		return fmt.Errorf("%w: %q is above it", ErrBase, id)
+		return fmt.Errorf("%w: %.100q is above it", ErrBase, id)
 	}
 	s.leaf = s.unmarked(i)
 	return nil

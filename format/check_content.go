@@ -48,7 +48,7 @@ func (c *checker) named(e Entry) {
 	c.found(checkMembers(e))
 	if label, ok := e.(*LabelEntry); ok {
 		if _, there := c.s.index[label.Target]; !there {
-			c.noted(fmt.Errorf("%w: target is %q, so the label is on nothing", ErrReference, label.Target))
+			c.noted(fmt.Errorf("%w: target is %.100q, so the label is on nothing", ErrReference, label.Target))
 		}
 	}
 	if refs := e.Base().Parents; c.rules.Parents && len(refs) > 0 {
@@ -71,7 +71,7 @@ func (c *checker) named(e Entry) {
 func (c *checker) compaction(e *CompactionEntry) {
 	first, ok := c.place(e.FirstKept)
 	if !ok {
-		c.found(fmt.Errorf("%w: %q", ErrFirstKept, e.FirstKept))
+		c.found(fmt.Errorf("%w: %.100q", ErrFirstKept, e.FirstKept))
 		return
 	}
 	for i, pinned := range e.Pinned {

@@ -93,10 +93,7 @@ func newRequestHasher() *requestHasher {
 
 // hash returns the request hash of a view whose items begin at a place on the path.
 func (h *requestHasher) hash(v view, first int) (string, error) {
-	settings := v.settings
-	if settings == nil {
-		settings = &noSettings
-	}
+	settings := v.settings()
 	f := h.frame(settings)
 	if f.err != nil {
 		return "", f.err
@@ -209,7 +206,7 @@ func (h *requestHasher) state(key stateKey, f *frame, v view, first int) (*itemS
 			continue
 		}
 		if err := next.writeAgain(c); err != nil {
-			return nil, fmt.Errorf("item of %s: %w", c.entry.Base().ID, err)
+			return nil, fmt.Errorf("item of %.100s: %w", c.entry.Base().ID, err)
 		}
 	}
 	if v.last != nil && v.last.place >= first {
@@ -227,7 +224,7 @@ func begin(head string, fold *compaction) (itemState, error) {
 	}
 	for _, item := range append([]Item{fold.entry.Summary}, fold.entry.Pinned...) {
 		if err := state.write(item); err != nil {
-			return state, fmt.Errorf("item of %s: %w", fold.entry.ID, err)
+			return state, fmt.Errorf("item of %.100s: %w", fold.entry.ID, err)
 		}
 	}
 	return state, nil

@@ -52,22 +52,22 @@ func (c *checker) alone(e Entry, ch change, open *openRun) (back []func()) {
 	switch e := e.(type) {
 	case *ItemEntry:
 		if e.Item.Type == ItemFunctionCallOutput && c.whole.byID[e.Item.CallID] == nil {
-			c.noted(fmt.Errorf("%w: an output of the call %q, which the path does not have", ErrReference, e.Item.CallID))
+			c.noted(fmt.Errorf("%w: an output of the call %.100q, which the path does not have", ErrReference, e.Item.CallID))
 		}
 	case *DispatchEntry:
 		if ch.call == nil && !c.rules.CallOrder {
-			c.noted(fmt.Errorf("%w: a dispatch of the call %q, which the path does not have", ErrReference, e.CallID))
+			c.noted(fmt.Errorf("%w: a dispatch of the call %.100q, which the path does not have", ErrReference, e.CallID))
 		}
 	case *DecisionEntry:
 		if ch.call == nil && !c.rules.CallOrder {
-			c.noted(fmt.Errorf("%w: a decision on the call %q, which the path does not have", ErrReference, e.CallID))
+			c.noted(fmt.Errorf("%w: a decision on the call %.100q, which the path does not have", ErrReference, e.CallID))
 		}
 	case *RunEntry:
 		switch id := e.RunID; {
 		case e.IsEnd() && (open == nil || open.start.RunID != id):
-			c.noted(fmt.Errorf("%w: an end of run %q, which is not open", ErrReference, id))
+			c.noted(fmt.Errorf("%w: an end of run %.100q, which is not open", ErrReference, id))
 		case e.IsStart() && c.runIDs[id]:
-			c.noted(fmt.Errorf("%w: run %q has the id of an earlier one", ErrReference, id))
+			c.noted(fmt.Errorf("%w: run %.100q has the id of an earlier one", ErrReference, id))
 		case e.IsStart():
 			c.runIDs[id] = true
 			back = append(back, func() { delete(c.runIDs, id) })
@@ -97,7 +97,7 @@ func (c *checker) leaf() {
 			continue
 		}
 		c.at = output
-		c.found(fmt.Errorf("%w: call %q has an output and no dispatch", ErrRecordMissing, call.ID()))
+		c.found(fmt.Errorf("%w: call %.100q has an output and no dispatch", ErrRecordMissing, call.ID()))
 		delete(c.owed, call) // it has been said
 	}
 }
@@ -113,11 +113,11 @@ func (c *checker) run(r *openRun) {
 	c.at = c.s.index[r.start.ID]
 	switch source := r.start.Source; {
 	case source != SourceInput && source != SourceResume:
-		c.found(fmt.Errorf("%w: run %q says %q, which is neither %s nor %s", ErrSource, r.start.RunID, source, SourceInput, SourceResume))
+		c.found(fmt.Errorf("%w: run %.100q says %.100q, which is neither %s nor %s", ErrSource, r.start.RunID, source, SourceInput, SourceResume))
 	case source == SourceResume && (r.takesUp == takesOwn || r.takesUp == takesNothing && r.talks):
-		c.found(fmt.Errorf("%w: run %q says %s, and takes up no call that was pending", ErrSource, r.start.RunID, source))
+		c.found(fmt.Errorf("%w: run %.100q says %s, and takes up no call that was pending", ErrSource, r.start.RunID, source))
 	case source == SourceInput && r.takesUp == takesEarlier:
-		c.found(fmt.Errorf("%w: run %q says %s, and begins with a call that was pending", ErrSource, r.start.RunID, source))
+		c.found(fmt.Errorf("%w: run %.100q says %s, and begins with a call that was pending", ErrSource, r.start.RunID, source))
 	}
 }
 
@@ -137,7 +137,7 @@ func (c *checker) unique() {
 		case e.Item.CallID == "" && i > c.s.base:
 			c.found(fmt.Errorf("%w: a function call without a call_id", ErrCallOrder))
 		case used && i > c.s.base:
-			c.found(fmt.Errorf("%w: %s has a call %q already", ErrCallOrder, id, e.Item.CallID))
+			c.found(fmt.Errorf("%w: %.100s has a call %.100q already", ErrCallOrder, id, e.Item.CallID))
 		case !used:
 			first[e.Item.CallID] = e.ID
 		}

@@ -23,7 +23,7 @@ func (s *Session) Compact(firstKept string, summary Item) (*CompactionEntry, err
 			return &CompactionEntry{FirstKept: firstKept, Summary: summary, Config: c.Settings.Config()}, nil
 		}
 	}
-	return nil, fmt.Errorf("%w: %q is not on the path to the leaf", ErrNoEntry, firstKept)
+	return nil, fmt.Errorf("%w: %.100q is not on the path to the leaf", ErrNoEntry, firstKept)
 }
 
 // CompactFrom is [Session.Compact] for a caller that split the input of a request: the items of the context at the leaf
@@ -59,7 +59,7 @@ func (s *Session) CompactKeeping(n int, summary Item) (*CompactionEntry, error) 
 // leaf with [Session.Branch] first. It is not appended. The error wraps [ErrNoEntry] or [ErrNoLeaf].
 func (s *Session) SummarizeBranch(from string, summary Item) (*BranchSummaryEntry, error) {
 	if _, ok := s.Entry(from); !ok {
-		return nil, fmt.Errorf("%w: %q", ErrNoEntry, from)
+		return nil, fmt.Errorf("%w: %.100q", ErrNoEntry, from)
 	}
 	if s.Leaf() == "" {
 		return nil, ErrNoLeaf

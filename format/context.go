@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/sessionspan/sessionspan/format/openresponses"
+	"github.com/sessionspan/sessionspan/internal/jsonscan"
 )
 
 // Context is what a model call at a point on a path receives (A.7).
@@ -60,7 +61,7 @@ func (s *Session) RequestContext(response string) (*Context, error) {
 		return nil, err
 	}
 	if len(path) == 0 {
-		return nil, fmt.Errorf("%w: %q", ErrNoEntry, response)
+		return nil, fmt.Errorf("%w: %.100q", ErrNoEntry, response)
 	}
 	e, ok := path[len(path)-1].(*ResponseEntry)
 	if !ok {
@@ -92,9 +93,63 @@ func withoutOutputs(path []Entry, responseID string) []Entry {
 // view is the context at an entry as a value: adding an entry makes another one, which shares with it what they have in
 // common. So a whole tree of contexts costs no more than its entries.
 type view struct {
-	settings *Settings // nil when none were set
-	last     *contribution
-	fold     *compaction // the last one on the path
+	set  *setting // nil when there was none
+	last *contribution
+	fold *compaction // the last one on the path
+}
+
+// setting is an entry that changes the settings, behind those before it. What comes of it all is found when it is asked for.
+type setting struct {
+	before *setting
+	delta  *ConfigEntry     // or
+	whole  *CompactionEntry // a checkpoint
+	rules  *Rules
+	model  string    // in force
+	value  *Settings // once it was asked for
+}
+
+// settings returns the settings in force.
+func (v view) settings() *Settings {
+	if v.set == nil {
+		return &noSettings
+	}
+	var deltas []*setting
+	var value Settings
+	for s := v.set; s != nil; s = s.before {
+		if s.value != nil {
+			value = *s.value
+			break
+		}
+		if s.whole != nil {
+			value = settingsOf(s.whole.Config)
+			if !s.rules.Omits {
+				value.Omit = Omit{}
+			}
+			break
+		}
+		deltas = append(deltas, s)
+	}
+	if len(deltas) == 0 && v.set.value != nil {
+		return v.set.value
+	}
+	for _, s := range slices.Backward(deltas) {
+		if !s.rules.OmittedStays && s.delta.Omitted == nil {
+			value.Omitted = nil
+		}
+		value = value.Apply(s.delta)
+		if !s.rules.Omits {
+			value.Omit = Omit{} // a member of that name is the harness's own
+		}
+	}
+	v.set.value = &value
+	return v.set.value
+}
+
+func (v view) model() string {
+	if v.set == nil {
+		return ""
+	}
+	return v.set.model
 }
 
 // contribution is an item that an entry gives the model, before it those given earlier on the path.
@@ -121,28 +176,18 @@ type compaction struct {
 func (v view) add(e Entry, place int, r *Rules) view {
 	switch e := e.(type) {
 	case *ConfigEntry:
-		var s Settings
-		if v.settings != nil {
-			s = *v.settings
+		set := &setting{before: v.set, delta: e, rules: r, model: e.Model}
+		if set.model == "" && !e.Replace {
+			set.model = v.model()
 		}
-		if !r.OmittedStays && e.Omitted == nil {
-			s.Omitted = nil
-		}
-		s = s.Apply(e)
-		if !r.Omits {
-			s.Omit = Omit{} // a member of that name is the harness's own
-		}
-		v.settings = &s
+		v.set = set
 	case *ItemEntry:
 		v.last = v.contribute(e.Item, e, place)
 	case *BranchSummaryEntry:
 		v.last = v.contribute(e.Summary, e, place)
 	case *CompactionEntry:
-		s := settingsOf(e.Config)
-		if !r.Omits {
-			s.Omit = Omit{}
-		}
-		v.settings, v.fold = &s, &compaction{e, place}
+		model, _ := jsonscan.String(memberOf(e.Config, "model"))
+		v.set, v.fold = &setting{whole: e, rules: r, model: model}, &compaction{e, place}
 	}
 	return v
 }
@@ -182,29 +227,19 @@ func (c *contribution) responseID() string {
 	return c.nearest.entry.(*ItemEntry).ResponseID
 }
 
-func (v view) model() string {
-	if v.settings == nil {
-		return ""
-	}
-	return v.settings.Model
-}
-
 var noSettings Settings
 
 // context builds the context that the view is of, given the path to it.
 func (v view) context(path []Entry) (*Context, error) {
 	c := &Context{}
-	settings := v.settings
-	if settings == nil {
-		settings = &noSettings
-	}
+	settings := v.settings()
 	c.Settings = *settings
 	first := 0
 	if v.fold != nil {
 		e, place := v.fold.entry, v.fold.place
 		first = slices.IndexFunc(path[:place], func(e2 Entry) bool { return e2.Base().ID == e.FirstKept })
 		if first < 0 {
-			return nil, fmt.Errorf("%w: compaction %s keeps from %q on", ErrFirstKept, e.ID, e.FirstKept)
+			return nil, fmt.Errorf("%w: compaction %s keeps from %.100q on", ErrFirstKept, e.ID, e.FirstKept)
 		}
 		c.Entries = append(c.Entries, e)
 		c.Entries = append(c.Entries, path[first:place]...)

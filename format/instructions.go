@@ -156,7 +156,7 @@ func (s *Settings) resolveParts(list jsontext.Value) ([]InstructionPart, error) 
 			}
 			kept := s.Parts[cursor : cursor+e.keep]
 			if i := slices.IndexFunc(kept, func(p InstructionPart) bool { return named[p.ID] }); i >= 0 {
-				return nil, fmt.Errorf("it keeps the part %q and names it as well", kept[i].ID)
+				return nil, fmt.Errorf("it keeps the part %.100q and names it as well", kept[i].ID)
 			}
 			parts, cursor = append(parts, kept...), cursor+e.keep
 			continue
@@ -177,7 +177,7 @@ func (s *Settings) resolveParts(list jsontext.Value) ([]InstructionPart, error) 
 			if have && s.Parts[at].Hash() == *e.hash {
 				same = s.Parts[at]
 			} else if same, have = s.left.find(e.id, *e.hash); !have {
-				return nil, fmt.Errorf("no part %q has had the hash %s", e.id, *e.hash)
+				return nil, fmt.Errorf("no part %.100q has had the hash %s", e.id, *e.hash)
 			}
 			p.Text = same.Text
 			if e.source == nil {
@@ -203,7 +203,7 @@ func parseParts(list jsontext.Value) ([]partElement, error) {
 		}
 		for _, m := range unknown {
 			if slices.ContainsFunc(partFields, func(f field) bool { return f.name == m.Name }) {
-				return nil, fmt.Errorf("element %d has a %q of another kind", len(elements), m.Name)
+				return nil, fmt.Errorf("element %d has a %.100q of another kind", len(elements), m.Name)
 			}
 		}
 		e := partElement{id: d.text(f[0]), keep: -1, unknown: unknown}

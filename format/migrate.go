@@ -28,7 +28,7 @@ func (s *Session) Migrate(format string) (*Session, error) {
 	case s.header.rules().ContentIDs:
 		return nil, fmt.Errorf("%w: it is of %s, whose ids are hashes already", ErrMigrate, s.header.Format)
 	case !header.rules().ContentIDs:
-		return nil, fmt.Errorf("%w: the ids of %q are no hashes", ErrMigrate, format)
+		return nil, fmt.Errorf("%w: the ids of %.100q are no hashes", ErrMigrate, format)
 	}
 	to, err := NewSession(*header)
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *Session) adopt(line []byte) error {
 		parent = s.index[id]
 	}
 	if _, taken := s.index[e.Base().ID]; taken {
-		return fmt.Errorf("%w: %q", ErrDuplicateEntry, e.Base().ID)
+		return fmt.Errorf("%w: %.100q", ErrDuplicateEntry, e.Base().ID)
 	}
 	s.writeLine(append(line, '\n'))
 	s.link(e, len(s.text)-1, parent)
@@ -102,7 +102,7 @@ func (g *migration) line(line []byte, e Entry) ([]byte, error) {
 		switch {
 		case name == "id":
 		case name == legacyID:
-			return nil, fmt.Errorf("%w: it has a member %q of its own", ErrReference, legacyID)
+			return nil, fmt.Errorf("%w: it has a member %.100q of its own", ErrReference, legacyID)
 		case name == "ts":
 			o.Text(name, formatTime(e.Base().Time))
 		case name == "parents" && len(e.Base().Parents) > 0:
@@ -114,12 +114,12 @@ func (g *migration) line(line []byte, e Entry) ([]byte, error) {
 		case isText && text != "" && (name == "parent" || slices.Contains(renamed[e.EntryType()], name)):
 			id, ok := g.ids[text]
 			if !ok {
-				return nil, fmt.Errorf("%w: %s is %q", ErrReference, name, text)
+				return nil, fmt.Errorf("%w: %s is %.100q", ErrReference, name, text)
 			}
 			o.Text(name, id)
 		case e.Base().Unknown.Get(name) != nil || name == "data":
 			if id := g.named(m.Value); id != "" {
-				return nil, fmt.Errorf("%w: %q names %q, and cannot be rewritten", ErrReference, name, id)
+				return nil, fmt.Errorf("%w: %.100q names %.100q, and cannot be rewritten", ErrReference, name, id)
 			}
 			o.Raw(name, m.Value)
 		default:
@@ -157,11 +157,11 @@ func (g *migration) refs(refs []Ref) ([]Ref, error) {
 	refs = slices.Clone(refs)
 	for i := range refs {
 		if refs[i].Session != "" {
-			return nil, fmt.Errorf("%w: parents names %q of another session, whose new id is not known here", ErrReference, refs[i].Entry)
+			return nil, fmt.Errorf("%w: parents names %.100q of another session, whose new id is not known here", ErrReference, refs[i].Entry)
 		}
 		id, ok := g.ids[refs[i].Entry]
 		if !ok {
-			return nil, fmt.Errorf("%w: parents names %q", ErrReference, refs[i].Entry)
+			return nil, fmt.Errorf("%w: parents names %.100q", ErrReference, refs[i].Entry)
 		}
 		refs[i].Entry = id
 	}

@@ -38,7 +38,7 @@ func (s *Session) checkReferences(e Entry) error {
 			_, ok = s.rows[row].entry.(*QueuedEntry)
 		}
 		if !ok {
-			return fmt.Errorf("%w: %s is %q", ErrReference, ref.member, ref.id)
+			return fmt.Errorf("%w: %s is %.100q", ErrReference, ref.member, ref.id)
 		}
 	}
 	return nil

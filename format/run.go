@@ -127,16 +127,16 @@ func (r *Run) Verify() error {
 // verifyEnd compares the end of a run with the reason and the number of pending calls that were computed.
 func verifyEnd(end *RunEntry, reason string, pending int, isPending func(id string) bool) error {
 	if stands := end.Reason == ReasonError || end.Reason == ReasonInterrupted; !stands && end.Reason != reason {
-		return fmt.Errorf("%w: run %q says %q, and its segment is that of %q", ErrReasonMismatch, end.RunID, end.Reason, reason)
+		return fmt.Errorf("%w: run %.100q says %.100q, and its segment is that of %.100q", ErrReasonMismatch, end.RunID, end.Reason, reason)
 	}
 	said := map[string]bool{}
 	for _, id := range end.Pending {
 		if said[id] = true; !isPending(id) {
-			return fmt.Errorf("%w: run %q says that call %q is pending, and it is not", ErrReasonMismatch, end.RunID, id)
+			return fmt.Errorf("%w: run %.100q says that call %.100q is pending, and it is not", ErrReasonMismatch, end.RunID, id)
 		}
 	}
 	if len(said) != pending {
-		return fmt.Errorf("%w: run %q says that %d calls are pending, and %d are", ErrReasonMismatch, end.RunID, len(said), pending)
+		return fmt.Errorf("%w: run %.100q says that %d calls are pending, and %d are", ErrReasonMismatch, end.RunID, len(said), pending)
 	}
 	return nil
 }

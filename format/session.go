@@ -141,7 +141,7 @@ func (s *Session) add(e Entry, line lines.Line, report func(*DamageError)) error
 			s.repeats = append(s.repeats, s.lineAt(line.Number))
 			return nil
 		}
-		damage(ErrDuplicateEntry, "%q, first on line %d", env.ID, first.Number)
+		damage(ErrDuplicateEntry, "%.100q, first on line %d", env.ID, first.Number)
 		return strict
 	}
 	parent := -1
@@ -149,9 +149,9 @@ func (s *Session) add(e Entry, line lines.Line, report func(*DamageError)) error
 		i, ok := s.index[env.Parent]
 		switch {
 		case env.Parent == env.ID:
-			damage(ErrNoParent, "%q names itself", env.ID)
+			damage(ErrNoParent, "%.100q names itself", env.ID)
 		case !ok:
-			damage(ErrNoParent, "%q", env.Parent)
+			damage(ErrNoParent, "%.100q", env.Parent)
 		default:
 			parent = i
 		}

@@ -77,7 +77,7 @@ func (s *Session) Path(id string) ([]Entry, error) {
 	}
 	i, ok := s.index[id]
 	if !ok {
-		return nil, fmt.Errorf("%w: %q", ErrNoEntry, id)
+		return nil, fmt.Errorf("%w: %.100q", ErrNoEntry, id)
 	}
 	return s.path(i), nil
 }

@@ -34,33 +34,33 @@ func (s *Session) validate(e Entry, parent int) error {
 	case *RunEntry:
 		switch {
 		case e.IsStart() && !slices.Contains([]string{SourceInput, SourceResume}, e.Source):
-			return wrong("the source %q of a start is neither %s nor %s", e.Source, SourceInput, SourceResume)
+			return wrong("the source %.100q of a start is neither %s nor %s", e.Source, SourceInput, SourceResume)
 		case e.IsEnd() && !slices.Contains(reasons, e.Reason):
-			return wrong("the reason %q of an end is none of %v", e.Reason, reasons)
+			return wrong("the reason %.100q of an end is none of %v", e.Reason, reasons)
 		}
 	case *DispatchEntry:
 		return s.validateRecord(parent, e.CallID, e.Target, e)
 	case *DecisionEntry:
 		switch {
 		case !slices.Contains(verdicts, e.Verdict):
-			return wrong("the verdict %q is none of %v", e.Verdict, verdicts)
+			return wrong("the verdict %.100q is none of %v", e.Verdict, verdicts)
 		case e.Verdict == VerdictReject && e.Reason == "":
 			return wrong("a reject needs a reason, which is what the model sees")
 		case e.By != "" && !slices.Contains(deciders, e.By):
-			return wrong("by %q is none of %v", e.By, deciders)
+			return wrong("by %.100q is none of %v", e.By, deciders)
 		}
 		return s.validateRecord(parent, e.CallID, e.Target, e)
 	case *OutcomeEntry:
 		if !slices.Contains(outcomeKinds, e.Kind) {
-			return wrong("the kind %q is none of %v", e.Kind, outcomeKinds)
+			return wrong("the kind %.100q is none of %v", e.Kind, outcomeKinds)
 		}
 	case *LinkEntry:
 		if !slices.Contains(relations, e.Rel) {
-			return wrong("the relation %q is none of %v", e.Rel, relations)
+			return wrong("the relation %.100q is none of %v", e.Rel, relations)
 		}
 	case *QueuedEntry:
 		if !slices.Contains(modes, e.Mode) {
-			return wrong("the mode %q is none of %v", e.Mode, modes)
+			return wrong("the mode %.100q is none of %v", e.Mode, modes)
 		}
 	case *CompactionEntry:
 		for i := parent; i >= 0; i = s.rows[i].parent {
@@ -68,10 +68,10 @@ func (s *Session) validate(e Entry, parent int) error {
 				return nil
 			}
 		}
-		return fmt.Errorf("%w: %w: %q", ErrInvalidEntry, ErrFirstKept, e.FirstKept)
+		return fmt.Errorf("%w: %w: %.100q", ErrInvalidEntry, ErrFirstKept, e.FirstKept)
 	case *EnvEntry:
 		if w := e.Workspace; w != nil && !slices.Contains(workspaces, w.Kind) {
-			return wrong("the workspace kind %q is none of %v", w.Kind, workspaces)
+			return wrong("the workspace kind %.100q is none of %v", w.Kind, workspaces)
 		}
 	case *UnknownEntry:
 		if !IsExtension(e.Type) {
@@ -109,7 +109,7 @@ func (s *Session) validateCall(e *ItemEntry) error {
 		}
 	}
 	if s.calls[e.Item.CallID] {
-		return fmt.Errorf("%w: the session has a call %q already", ErrCallOrder, e.Item.CallID)
+		return fmt.Errorf("%w: the session has a call %.100q already", ErrCallOrder, e.Item.CallID)
 	}
 	return nil
 }
@@ -154,7 +154,7 @@ func (s *Session) checkAnswer(c *openCall, record Entry, dispatched map[string]b
 	if dispatched[c.Entry.ID] {
 		return nil
 	}
-	return fmt.Errorf("%w: %q is answered, and was never dispatched", ErrCallOrder, c.ID())
+	return fmt.Errorf("%w: %.100q is answered, and was never dispatched", ErrCallOrder, c.ID())
 }
 
 // checkRecord says why a decision or dispatch cannot follow what was recorded of its call, which is nil when the path does not
@@ -164,23 +164,23 @@ func checkRecord(c *openCall, callID, target string, record Entry, rules *Rules)
 	_, dispatch := record.(*DispatchEntry)
 	switch {
 	case c == nil && rules.CallOrder:
-		return fmt.Errorf("%w: the path has no call %q", ErrCallOrder, callID)
+		return fmt.Errorf("%w: the path has no call %.100q", ErrCallOrder, callID)
 	case c == nil:
 		return nil
 	case dispatch && c.rejected:
-		return fmt.Errorf("%w: %q is dispatched after it", ErrCallRejected, callID)
+		return fmt.Errorf("%w: %.100q is dispatched after it", ErrCallRejected, callID)
 	case rules.Answers && c.answered:
-		return fmt.Errorf("%w: %q was answered, and has a %s after it", ErrCallOrder, callID, record.EntryType())
+		return fmt.Errorf("%w: %.100q was answered, and has a %s after it", ErrCallOrder, callID, record.EntryType())
 	case !rules.CallOrder:
 		return nil
 	case c.Entry.ID != target || c.ID() != callID:
-		return fmt.Errorf("%w: the target %q does not hold the call %q", ErrCallOrder, target, callID)
+		return fmt.Errorf("%w: the target %.100q does not hold the call %.100q", ErrCallOrder, target, callID)
 	case dispatch && c.Output != nil:
-		return fmt.Errorf("%w: %q is dispatched after its output", ErrCallOrder, callID)
+		return fmt.Errorf("%w: %.100q is dispatched after its output", ErrCallOrder, callID)
 	case c.rejected:
-		return fmt.Errorf("%w: %q was rejected, and has a %s after it", ErrCallOrder, callID, record.EntryType())
+		return fmt.Errorf("%w: %.100q was rejected, and has a %s after it", ErrCallOrder, callID, record.EntryType())
 	case decision != nil && decision.Verdict == VerdictReject && (len(c.Dispatches) > 0 || c.Output != nil):
-		return fmt.Errorf("%w: %q is rejected after it was dispatched or has its output", ErrCallOrder, callID)
+		return fmt.Errorf("%w: %.100q is rejected after it was dispatched or has its output", ErrCallOrder, callID)
 	}
 	return nil
 }
@@ -205,7 +205,7 @@ func checkParents(refs []Ref, parent string, earlier func(id string) bool) error
 		case r == Ref{Entry: parent}:
 			return fmt.Errorf("%w: the parent is among them", ErrParents)
 		case r.Session == "" && !earlier(r.Entry):
-			return fmt.Errorf("%w: %q is no earlier entry", ErrParents, r.Entry)
+			return fmt.Errorf("%w: %.100q is no earlier entry", ErrParents, r.Entry)
 		case i > 0 && refs[i-1].compare(r) >= 0:
 			return fmt.Errorf("%w: they are not in order, or one is there twice", ErrParents)
 		}

@@ -30,7 +30,7 @@ func (s *Session) Verify(response string) error {
 
 func compareHash(recorded, rebuilt string) error {
 	if recorded != rebuilt {
-		return fmt.Errorf("%w: recorded %s, rebuilt %s", ErrHashMismatch, recorded, rebuilt)
+		return fmt.Errorf("%w: recorded %.100s, rebuilt %s", ErrHashMismatch, recorded, rebuilt)
 	}
 	return nil
 }

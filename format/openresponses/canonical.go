@@ -75,19 +75,28 @@ type unsorted struct {
 
 // sortable is a member, from the quote of its name to the end of its value.
 type sortable struct {
-	name       string
+	name       []byte
 	start, end int
 }
 
-// unsortedObjects returns the objects in valid compact JSON whose members are not in canonical order, by their start.
+// unsortedObjects returns the objects in valid compact JSON whose members are not in canonical order, by their start. Of the
+// others only those that are open take memory.
 func unsortedObjects(plain []byte) []unsorted {
-	var objects []unsorted
-	var around []int // the object that each open level is, -1 for an array
+	var objects, open []unsorted
+	const array = -1 // the start of an array
 	inside := func() *unsorted {
-		if len(around) == 0 || around[len(around)-1] < 0 {
-			return nil
+		if n := len(open); n > 0 && open[n-1].start != array {
+			return &open[n-1]
 		}
-		return &objects[around[len(around)-1]]
+		return nil
+	}
+	push := func(start int) {
+		if n := len(open); n < cap(open) { // with the room for members that an earlier one had
+			open = open[:n+1]
+			open[n].start, open[n].members = start, open[n].members[:0]
+			return
+		}
+		open = append(open, unsorted{start: start})
 	}
 	for i := 0; i < len(plain); i++ {
 		switch plain[i] {
@@ -95,15 +104,18 @@ func unsortedObjects(plain []byte) []unsorted {
 			start := i
 			i += stringLen(plain[i:]) - 1
 			if i+1 < len(plain) && plain[i+1] == ':' {
-				name, _ := jsonscan.String(plain[start : i+1])
+				name := plain[start+1 : i]
+				if bytes.IndexByte(name, '\\') >= 0 {
+					text, _ := jsonscan.String(plain[start : i+1])
+					name = []byte(text)
+				}
 				o := inside()
 				o.members = append(o.members, sortable{name: name, start: start})
 			}
 		case '{':
-			around = append(around, len(objects))
-			objects = append(objects, unsorted{start: i})
+			push(i)
 		case '[':
-			around = append(around, -1)
+			push(array)
 		case ',':
 			if o := inside(); o != nil {
 				o.members[len(o.members)-1].end = i
@@ -113,13 +125,16 @@ func unsortedObjects(plain []byte) []unsorted {
 			if len(o.members) > 0 {
 				o.members[len(o.members)-1].end = i
 			}
-			o.end = i + 1
-			around = around[:len(around)-1]
+			if !slices.IsSortedFunc(o.members, sortable.compare) {
+				objects = append(objects, unsorted{start: o.start, end: i + 1, members: slices.Clone(o.members)})
+			}
+			open = open[:len(open)-1]
 		case ']':
-			around = around[:len(around)-1]
+			open = open[:len(open)-1]
 		}
 	}
-	return slices.DeleteFunc(objects, func(o unsorted) bool { return slices.IsSortedFunc(o.members, sortable.compare) })
+	slices.SortFunc(objects, func(a, b unsorted) int { return cmp.Compare(a.start, b.start) })
+	return objects
 }
 
 // stringLen returns the length of the valid string that b begins with, quotes included.
@@ -137,9 +152,9 @@ func stringLen(b []byte) int {
 // compare orders members by the UTF-16 units of their names.
 func (m sortable) compare(other sortable) int {
 	a, b := m.name, other.name
-	for a != "" && b != "" {
-		r, n := utf8.DecodeRuneInString(a)
-		s, k := utf8.DecodeRuneInString(b)
+	for len(a) > 0 && len(b) > 0 {
+		r, n := utf8.DecodeRune(a)
+		s, k := utf8.DecodeRune(b)
 		if r != s {
 			return cmp.Or(cmp.Compare(firstUnit(r), firstUnit(s)), cmp.Compare(r, s))
 		}

@@ -147,7 +147,7 @@ func (p *Projector) answer(cs *callState, verdict, by string) int64 {
 func (p *Projector) endApproval(a *approval, at int64, more func(*attributes)) {
 	s := a.span
 	end := max(at, a.start)
-	s.End = wall(end)
+	s.End = wall(max(end, a.start+instant))
 	s.add(func(kv *attributes) {
 		kv.flag(names.ClockAdjusted, end != at)
 		more(kv)

@@ -173,7 +173,7 @@ func (p *Projector) chat(ev *activity.Event, f *activity.Response, out output) *
 		s.addLink(p.cur.st.chat.link(names.LinkPreviousTurn))
 	}
 	ref := p.start(s)
-	s.End = wall(end)
+	s.End = wall(seg.lasting(start, end))
 	if f.Failure != nil {
 		s.fail(cmp.Or(f.Failure.Type, "_OTHER"), f.Failure.Message)
 	}

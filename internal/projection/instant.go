@@ -17,7 +17,7 @@ func (p *Projector) sendInstant(typ Type, ev *activity.Event, name string, seg *
 		from := seg.start
 		adjusted = at < from
 		at = max(at, from)
-		seg.child = max(seg.child, at+instant)
+		seg.child = max(seg.child, at)
 		seg.adjusted = seg.adjusted || adjusted
 	}
 	s.Start = wall(at)
@@ -29,7 +29,7 @@ func (p *Projector) sendInstant(typ Type, ev *activity.Event, name string, seg *
 	})
 	ref := p.start(s)
 	p.do(p.cur, spanSeen{&ref})
-	s.End = wall(at + instant)
+	s.End = wall(seg.lasting(at, at))
 	p.sendEnd(s)
 }
 

@@ -35,6 +35,7 @@ type segment struct {
 	ref   spanRef
 	start int64
 	child int64 // the latest end of a child, and of the segment itself once it has ended
+	shown int64 // the same as it is sent
 	ended bool
 	*openSegment
 }
@@ -238,11 +239,22 @@ type ending struct {
 	more   func(*attributes)
 }
 
+// lasting returns when a span ends as it is sent, which is no sooner than a moment takes, and has the segment that it is in, if
+// any, enclose it.
+func (g *segment) lasting(start, end int64) int64 {
+	end = max(end, start+instant)
+	if g != nil && !g.ended {
+		g.shown = max(g.shown, end)
+	}
+	return end
+}
+
 // endSegment completes the span of a segment.
 func (p *Projector) endSegment(seg *segment, at int64, e ending) {
 	s := seg.span
 	end := max(at, seg.child, seg.start)
-	s.End = wall(end)
+	shown := max(end, seg.shown, seg.start+instant)
+	s.End = wall(shown)
 	s.add(func(a *attributes) {
 		a.string(names.RunReason, e.reason)
 		a.string(names.SessionName, seg.name)
@@ -259,7 +271,7 @@ func (p *Projector) endSegment(seg *segment, at int64, e ending) {
 		s.fail(e.reason, e.why)
 	}
 	p.open.remove(seg)
-	seg.ended, seg.child, seg.openSegment = true, end, nil
+	seg.ended, seg.child, seg.shown, seg.openSegment = true, end, shown, nil
 	seg.run.open, seg.run.until = nil, end
 	p.sendEnd(s)
 }

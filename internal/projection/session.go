@@ -10,8 +10,12 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// instant is how long a span lasts that stands for a moment.
-const instant = int64(time.Microsecond)
+// mark is how long that of a session lasts, and instant a span that stands for a moment, and any other at least. Jaeger warns of a
+// span that takes no time, and of one outside of its parent that is not longer than that.
+const (
+	mark    = int64(time.Microsecond)
+	instant = 2 * mark
+)
 
 // begin takes what the header says.
 func (p *Projector) begin(s *activity.Session) {
@@ -109,7 +113,7 @@ func (p *Projector) startSession() {
 	s := p.newSpan(TypeSession, p.ids.span(p.session.ID, TypeSession), names.Namespace+"session")
 	s.TraceID = p.session.TraceID
 	s.node = root
-	s.Start, s.End = wall(start), wall(start+instant)
+	s.Start, s.End = wall(start), wall(start+mark)
 	s.add(func(a *attributes) {
 		a.string(names.AgentName, p.session.Harness)
 		a.string(names.Format, p.session.Format)

@@ -339,7 +339,7 @@ func (p *Projector) endTool(h *handoff, at int64, state, why string) {
 	for _, e := range s.Events {
 		end = max(end, e.Time.UnixNano())
 	}
-	s.End = wall(end)
+	s.End = wall(h.seg.lasting(start, end))
 	s.add(func(a *attributes) {
 		a.string(names.CallState, state)
 		if end != at && s.attribute(names.ClockAdjusted).Type() == attribute.EMPTY {
@@ -410,7 +410,7 @@ func (p *Projector) speakOf(c *call) {
 		if at > seg.child {
 			seg = nil // decided after that part of the run
 		} else {
-			at = min(at, seg.child-instant)
+			at = min(at, seg.shown-instant)
 		}
 	}
 	p.cur, p.at, p.owner = &tip{}, c.node, p.session
@@ -423,11 +423,7 @@ func (p *Projector) speakOf(c *call) {
 			s.addLink(earlier.ref.link(names.LinkFollowsHandOff))
 		}
 	})
-	end := h.span.Start.UnixNano() + instant
-	if seg != nil && seg.ended {
-		end = min(end, seg.child)
-	}
-	p.endTool(h, end, state, "")
+	p.endTool(h, h.span.Start.UnixNano(), state, "")
 	p.spoken[c] = h
 }
 

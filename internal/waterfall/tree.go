@@ -177,7 +177,7 @@ func (n *node) bar() barKind {
 		case names.StateNeverStarted, names.StateUnknown: // it did not run, or the file does not say
 			return barNone
 		case names.StateHeld, names.StateRejected, names.StateAnswered: // the tool did not run
-			if n.to-n.from <= time.Microsecond {
+			if n.to-n.from <= moment {
 				return barNone
 			}
 			return barWaits
@@ -187,7 +187,7 @@ func (n *node) bar() barKind {
 		}
 		return barWork
 	case projection.TypeCompaction, projection.TypeBranch, projection.TypeEvent:
-		if n.to-n.from <= time.Microsecond && !n.open {
+		if n.to-n.from <= moment && !n.open {
 			return barPoint
 		}
 	}
@@ -198,3 +198,6 @@ func (n *node) bar() barKind {
 func (n *node) works() bool {
 	return n.span.Type == projection.TypeChat || n.span.Type == projection.TypeTool
 }
+
+// moment is how long a span lasts at most that stands for one.
+const moment = 2 * time.Microsecond

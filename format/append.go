@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -50,6 +51,9 @@ func NewSession(h Header) (*Session, error) {
 func (s *Session) writable() error {
 	if s.header.Newer() {
 		return fmt.Errorf("%w: it is of %s, and the newest whose rules are known is 0.%d", ErrNewerFormat, s.header.Format, newestMinor)
+	}
+	if s.torn != nil && errors.Is(s.torn, ErrInvalidEntry) { // a torn line may be left behind, a whole one not
+		return fmt.Errorf("the last line is complete, and no entry: %w", s.torn)
 	}
 	return nil
 }

@@ -391,6 +391,14 @@ func TestAppendAfterATornTail(t *testing.T) {
 	}
 }
 
+// A last line that is complete is nobody's to leave behind.
+func TestAppendAfterACompleteLineThatIsNoEntry(t *testing.T) {
+	s := mustRead(t, file(header02, info("a", ""), `{"type":"info"}`))
+	if _, err := s.Append(NewInfo("n")); !errors.Is(err, ErrInvalidEntry) || s.Len() != 1 {
+		t.Errorf("%v, %d entries", err, s.Len())
+	}
+}
+
 // The same thing said twice within a tick of the clock is two entries.
 func TestAppendTheSameAgain(t *testing.T) {
 	s := newSession(t, "11")

@@ -19,7 +19,7 @@ type Session struct {
 	header *Header
 
 	mu      sync.RWMutex
-	text    []lines.Line   // the file line by line, without a torn tail; blank lines in a row are one
+	text    []lines.Line   // the file line by line, without a torn tail; lines in a row that nothing is read from are one
 	rows    []row          // the entries, in file order
 	index   map[string]int // ids to rows
 	base    int            // row of the header's base; -1 without one
@@ -75,6 +75,8 @@ func ReadSession(r io.Reader, opts ...ReaderOption) (*Session, error) {
 			err = nil
 			if damage.Entry != nil {
 				err = s.add(damage.Entry, reader.line, report)
+			} else {
+				s.fold(damage.Line)
 			}
 		}
 		if err != nil {
@@ -95,14 +97,31 @@ func ReadSession(r io.Reader, opts ...ReaderOption) (*Session, error) {
 
 func (s *Session) keep(line lines.Line) lines.Line {
 	if n := len(s.text); n > 0 && line.Blank() && s.text[n-1].Blank() {
-		last := &s.text[n-1]
-		last.Raw = append(last.Raw, line.Raw...)
-		last.Data, last.Size, last.Terminated = nil, last.Size+line.Size, line.Terminated
+		join(&s.text[n-1], line)
 		return line
 	}
 	line = line.Clone()
 	s.text = append(s.text, line)
 	return line
+}
+
+// join makes one line of two that nothing is read from.
+func join(to *lines.Line, line lines.Line) {
+	to.Raw = append(to.Raw, line.Raw...)
+	to.Data, to.Size, to.Terminated = nil, to.Size+line.Size, line.Terminated
+}
+
+// fold takes a damaged line for one that nothing is read from, and joins it to one before it.
+func (s *Session) fold(number int) {
+	i := s.lineAt(number)
+	if s.text[i].TooLong() {
+		return // it is not all here
+	}
+	s.text[i].Data = nil
+	if i > 0 && s.text[i-1].Blank() {
+		join(&s.text[i-1], s.text[i])
+		s.text = slices.Delete(s.text, i, i+1)
+	}
 }
 
 // lineAt returns the place in text of the line with a number.

@@ -268,4 +268,25 @@ func TestManyBlankLines(t *testing.T) {
 	if line, _ := lenient.Line("b"); line.Number != 30003 || write(t, lenient) != broken {
 		t.Errorf("line %d", line.Number)
 	}
+	damage = nil
+	garbage := file(header02, info("a", "")) + strings.Repeat("{}\nx\n", 5000) + info("b", "a") + "\n"
+	lenient, err = ReadSession(strings.NewReader(garbage), WithDamage(func(d *DamageError) { damage = append(damage, d) }))
+	if err != nil || len(damage) != 10_000 || damage[9999].Line != 10_002 || len(lenient.text) != 4 {
+		t.Errorf("%v, %d damaged, %d lines are kept", err, len(damage), len(lenient.text))
+	}
+	if line, _ := lenient.Line("b"); line.Number != 10_003 || write(t, lenient) != garbage {
+		t.Errorf("line %d", line.Number)
+	}
+}
+
+func TestWriteToWithoutALineThatWasNotKept(t *testing.T) {
+	text := file(header02, info("a", ""), info("long", "a", `"name":"`+strings.Repeat("x", 500)+`"`), info("b", "a"))
+	s, err := ReadSession(strings.NewReader(text), WithMaxLine(300), WithDamage(func(*DamageError) {}))
+	if err != nil || s.Len() != 2 {
+		t.Fatal(s.Len(), err)
+	}
+	var b bytes.Buffer
+	if _, err := s.WriteTo(&b); !errors.Is(err, ErrLineTooLong) {
+		t.Errorf("%v after %q", err, b.String())
+	}
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 
-	"github.com/charmbracelet/colorprofile"
 	"github.com/sessionspan/sessionspan/internal/otlp"
 	"github.com/sessionspan/sessionspan/internal/projection"
 	"github.com/sessionspan/sessionspan/internal/terminal"
@@ -27,13 +26,11 @@ type destination interface {
 // destination returns where the command line says that traces go: out, which w writes to.
 func (r *replay) destination(out, w io.Writer, resource *resource) destination {
 	if r.to == "text" {
-		environ := os.Environ()
-		o := waterfall.Options{Look: terminal.LookOf(out, environ), MaxRows: r.maxRows, More: "--max-rows 0 draws all"}
+		o := waterfall.Options{Look: terminal.LookOf(out, os.Environ()), MaxRows: r.maxRows, More: "--max-rows 0 draws all"}
 		if r.width > 0 {
 			o.Width = r.width
 		}
-		colors := &colorprofile.Writer{Forward: w, Profile: colorprofile.Detect(out, environ)}
-		return &drawing{w: bufio.NewWriter(colors), opts: o}
+		return &drawing{w: terminal.NewWriter(w, out), opts: o}
 	}
 	return &otlpJSON{
 		w: bufio.NewWriterSize(w, 64<<10),
@@ -50,7 +47,7 @@ const defaultRows = 1000
 
 // drawing draws each trace in the terminal.
 type drawing struct {
-	w    *bufio.Writer
+	w    *terminal.Writer
 	opts waterfall.Options
 	at   *waterfall.Collector
 	some bool
@@ -73,7 +70,7 @@ func (d *drawing) flush(ctx context.Context) error {
 		return nil
 	}
 	if d.some {
-		if err := d.w.WriteByte('\n'); err != nil {
+		if _, err := d.w.WriteString("\n"); err != nil {
 			return err
 		}
 	}

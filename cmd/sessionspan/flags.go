@@ -84,11 +84,12 @@ type period struct {
 }
 
 func (p *period) flags(cmd *cobra.Command, since, until string) {
-	cmd.Flags().StringVar(&p.since, "since", "", since)
-	cmd.Flags().StringVar(&p.until, "until", "", until)
+	cmd.Flags().StringVar(&p.since, "since", "", since+": "+momentWords)
+	cmd.Flags().StringVar(&p.until, "until", "", until+", likewise")
 	check(cmd, func() (err error) {
-		if p.from, err = parseTime("since", p.since); err == nil {
-			p.to, err = parseTime("until", p.until)
+		now := time.Now()
+		if p.from, err = parseTime("since", p.since, now); err == nil {
+			p.to, err = parseTime("until", p.until, now)
 		}
 		if err == nil && !p.to.IsZero() && p.from.After(p.to) {
 			err = usage("--since %s is after --until %s: nothing lies in between", p.since, p.until)
@@ -97,13 +98,13 @@ func (p *period) flags(cmd *cobra.Command, since, until string) {
 	})
 }
 
-func parseTime(name, value string) (time.Time, error) {
+func parseTime(name, value string, now time.Time) (time.Time, error) {
 	if value == "" {
 		return time.Time{}, nil
 	}
-	t, err := time.Parse(time.RFC3339Nano, value)
-	if err != nil {
-		return t, usage("--%s %q: want a time like 2026-09-20T12:00:00Z", name, value)
+	t, ok := parseMoment(value, now)
+	if !ok {
+		return t, usage("--%s %q: want a time like %s", name, value, momentWords)
 	}
 	return t, nil
 }

@@ -24,10 +24,11 @@ type list struct {
 	period
 	current, top bool
 	harness, cwd string
-	state, name  string
-	parent       string
-	limit        int
-	json, wide   bool
+	name, parent string
+	errors       bool
+	states
+	limit      int
+	json, wide bool
 
 	dir string // cwd, absolute
 	now time.Time
@@ -40,7 +41,8 @@ zstd. With no path, all sessions in the known agents' folders are listed.
 
 A session starts when its header says that it was created. It lasts from there to the last entry. Runs are counted in the
 parts in which they were worked on; calls are tool calls, however often one was handed to its tool; tokens are those that
-went in and came out of all model calls, ≥ before them when some call does not say.
+went in and came out of all model calls, ≥ before them when some call does not say. Errors are model calls, tools and runs
+that failed, runs that were aborted or cut off among them; where no session listed has any, there is no such column.
 
 The state says where the work at the leaf stands, the leaf being the entry at which the session would go on:
 
@@ -50,12 +52,13 @@ The state says where the work at the leaf stands, the leaf being the entry at wh
   error, aborted, interrupted, stopped, done
                how the last run ended
   ended        the last run ended for a reason that the format does not know
-  empty        no run was started
+  empty        no run was started on the path to the leaf
 
 A ! after the state marks a session whose file is damaged; it is listed as far as it can be read.
 
 A terminal gets the columns that fit into it; elsewhere, or with --wide, all of them are written. --json writes every
-field whole, one JSON object a line. With --limit, only as many files are read as it takes.`
+field whole, one JSON object a line, and after those one for each file that could not be read, which has its path and the
+error. With --limit, only as many files are read as it takes.`
 
 const listExit = `a file was damaged or could not be read, a path among others leads nowhere, or it was interrupted.`
 
@@ -68,14 +71,15 @@ const listExamples = `  # all sessions on this machine
   # what waits for an answer
   sessionspan list --state waiting ~/.agent/sessions
 
+  # what went wrong in the last three days
+  sessionspan list --since 3d --errors
+  sessionspan list --since 3d --state error,aborted,cut_off
+
   # the sessions that a session spawned
   sessionspan list --parent 019cdc2c-b006-7000-8000-000000000001 ~/.agent/sessions
 
   # input tokens of each harness
   sessionspan list --json | jq -s 'group_by(.harness)[] | {h: .[0].harness, n: map(.input_tokens) | add}'`
-
-// anyState is the default of --state.
-const anyState = "any"
 
 func newList(s streams) *cobra.Command {
 	l := &list{streams: s}
@@ -94,16 +98,13 @@ func newList(s streams) *cobra.Command {
 	f.BoolVar(&l.current, "current", false, "leave out sessions that were continued in another one; their subsessions stay")
 	f.BoolVar(&l.top, "top", false, "leave out subsessions: those that a call of another session spawned")
 	f.StringVar(&l.parent, "parent", "", "only the sessions that the session with this `ID` spawned")
-	states := []string{anyState}
-	for _, st := range archive.States {
-		states = append(states, string(st))
-	}
-	choice(cmd, &l.state, "state", "only sessions in this state", states...)
+	l.states.flags(cmd)
+	f.BoolVar(&l.errors, "errors", false, "only sessions in which something failed")
 	f.StringVar(&l.name, "name", "", "only sessions with this `TEXT` in their name, in upper or lower case")
 	f.StringVar(&l.harness, "harness", "", "only sessions written by the agent with this `NAME`, in upper or lower case")
 	f.StringVar(&l.cwd, "cwd", "", "only sessions whose working directory is `DIR`")
-	l.period.flags(cmd, "only sessions that started at `TIME` (RFC 3339) or later",
-		"only sessions that started before `TIME` (RFC 3339)")
+	l.period.flags(cmd, "only sessions that started at `TIME` or later",
+		"only sessions that started before `TIME`")
 	number(cmd, &l.limit, "limit", "n", 0, 0, "at most this `NUMBER` of sessions (0: all)", "a number of sessions, or 0 for all")
 	l.reading.flags(cmd)
 	jsonFlag(cmd, &l.json, "")
@@ -136,23 +137,37 @@ func (l *list) run(ctx context.Context) error {
 	about := &findings{w: l.err}
 	about.files(found, ix.Bad, len(l.paths) == 0)
 	about.copies(ix.Copies())
+	for _, meant := range l.meant {
+		about.say(note("", meant))
+	}
 
-	rows, unreached := l.read(ctx, ix, about)
-	if err := l.write(rows); err != nil {
+	rows, at, unreached := l.read(ctx, ix, about)
+	if err := l.write(rows, about.lost); err != nil {
 		return outputError(ctx, err)
 	}
 	none := 0
 	if len(rows) == 0 && ctx.Err() == nil {
-		none = len(ix.Files)
+		none = ix.Sessions()
 	}
 	about.end(none)
 	switch {
 	case ctx.Err() != nil:
-		return interrupted(unreached + len(ix.Unreached))
+		return l.interrupted(ix, at, unreached)
 	case about.any():
 		return &exitError{code: exitFinding}
 	}
 	return nil
+}
+
+// interrupted says what was being read when the signal came, and how much was not.
+func (l *list) interrupted(ix *archive.Index, at string, unreached int) error {
+	switch {
+	case len(ix.Unreached) > 0:
+		return interruptedWhile("reading the header of", ix.Unreached[0], unreached+len(ix.Unreached)-1)
+	case at != "":
+		return interruptedWhile("reading", at, unreached)
+	}
+	return interrupted(unreached)
 }
 
 func (l *list) find(ctx context.Context) (archive.Found, error) {
@@ -180,7 +195,8 @@ func (l *list) wantsHeader(f *archive.File) bool {
 func (l *list) wants(v *archive.Overview) bool {
 	switch {
 	case l.current && v.ContinuedIn != "",
-		l.state != anyState && string(v.State) != l.state,
+		!l.states.wants(v.State),
+		l.errors && v.Errors == 0,
 		l.name != "" && !strings.Contains(strings.ToLower(v.Name), strings.ToLower(l.name)),
 		!l.inTime(v.Start):
 		return false
@@ -195,9 +211,10 @@ func (l *list) inTime(t time.Time) bool {
 // batch is how many files are read before it is asked whether those are enough.
 const batch = 64
 
-// read reads the sessions that may be wanted, newest first, as far as it takes, and returns those that are, and how many were
-// not reached.
-func (l *list) read(ctx context.Context, ix *archive.Index, about *findings) (rows []archive.Overview, unreached int) {
+// read reads the sessions that may be wanted, newest first, as far as it takes, and returns those that are. After an
+// interrupt, at is a file that was being read, or "", and unreached is how many were not.
+func (l *list) read(ctx context.Context, ix *archive.Index, about *findings,
+) (rows []archive.Overview, at string, unreached int) {
 	sessions := slices.DeleteFunc(slices.Clone(ix.Files), func(f *archive.File) bool { return !l.wantsHeader(f) })
 	slices.SortStableFunc(sessions, func(a, b *archive.File) int {
 		return cmp.Or(b.Created().Compare(a.Created()), strings.Compare(a.Path, b.Path))
@@ -213,8 +230,12 @@ func (l *list) read(ctx context.Context, ix *archive.Index, about *findings) (ro
 	for chunk := range slices.Chunk(sessions, step) {
 		for _, v := range ix.Overviews(ctx, chunk, o) {
 			if v.Err != nil && errors.Is(v.Err, ctx.Err()) {
-				unreached++
-				continue
+				if !v.Begun {
+					unreached++
+					continue
+				}
+				at = v.File.Path
+				v.Err = fileError(at, errInterrupted, v.Entries)
 			}
 			if about.session(&v) && l.wants(&v) {
 				rows = append(rows, v)
@@ -230,7 +251,7 @@ func (l *list) read(ctx context.Context, ix *archive.Index, about *findings) (ro
 	if l.limit > 0 && len(rows) > l.limit {
 		rows = rows[:l.limit]
 	}
-	return rows, unreached
+	return rows, at, unreached
 }
 
 func pathsOf(files []*archive.File) []string {
@@ -241,9 +262,9 @@ func pathsOf(files []*archive.File) []string {
 	return paths
 }
 
-func (l *list) write(rows []archive.Overview) error {
+func (l *list) write(rows []archive.Overview, lost []problem) error {
 	if l.json {
-		return writeListJSON(l.out, rows)
+		return writeListJSON(l.out, rows, lost)
 	}
 	if len(rows) == 0 {
 		return nil

@@ -16,8 +16,9 @@ type findings struct {
 	losses
 	w       io.Writer
 	list    []problem
-	more    int // what is counted, not shown
-	foreign int // files in the agents' folders that are of no known format
+	more    int       // what is counted, not shown
+	lost    []problem // files that could not be read at all
+	foreign int       // files in the agents' folders that are of no known format
 }
 
 // maxFindings bounds how many problems are shown of all files together.
@@ -39,15 +40,26 @@ func (f *findings) files(found archive.Found, headers []error, known bool) {
 		f.say(note(n.Path, n.Text))
 	}
 	for _, err := range found.Bad {
-		f.say(f.file(err))
+		f.unreadable(err)
 	}
 	for _, err := range headers {
 		if _, foreign := errors.AsType[*source.UnknownFormatError](err); foreign && known {
 			f.foreign++
 			continue
 		}
-		f.say(f.file(err))
+		f.unreadable(err)
 	}
+}
+
+// unreadable takes the error of a file that could not be read, or not to its end, and reports whether some of it was.
+func (f *findings) unreadable(err error) bool {
+	p := f.file(err)
+	f.say(p)
+	if p.Kind != kindCutShort {
+		f.lost = append(f.lost, p)
+		return false
+	}
+	return true
 }
 
 // copies takes the sessions that are in several files.
@@ -65,12 +77,7 @@ func (f *findings) session(v *archive.Overview) bool {
 		f.say(problemOfLine(v.File.Path, err, false))
 	}
 	f.more += v.Damaged - len(v.Problems)
-	if v.Err == nil {
-		return true
-	}
-	p := f.file(v.Err)
-	f.say(p)
-	return p.Kind == kindCutShort
+	return v.Err == nil || f.unreadable(v.Err)
 }
 
 // end says what was found. none is the number of sessions when none of them is wanted, else 0.

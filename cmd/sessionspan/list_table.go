@@ -1,28 +1,34 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sessionspan/sessionspan/internal/archive"
 	"github.com/sessionspan/sessionspan/internal/terminal"
 )
 
-// listColumns are those of the table. What names a session stays whole: other commands take it.
+// listColumns are those of the table. What names a session stays whole as long as anything else can be left out: other
+// commands take it, and the beginning of it.
 var listColumns = []column{
-	{title: "ID"},
+	{title: "ID", last: 8},
 	{title: "STARTED", rank: 2},
 	{title: "STATE"},
-	{title: "DURATION", right: true, rank: 3},
-	{title: "RUNS", right: true, rank: 6},
-	{title: "CALLS", right: true, rank: 5},
-	{title: "TOKENS", right: true, rank: 4},
-	{title: "HARNESS", rank: 7},
+	{title: "DURATION", right: true, rank: 4},
+	{title: "RUNS", right: true, rank: 7},
+	{title: "CALLS", right: true, rank: 6},
+	{title: listErrors, right: true, rank: 3},
+	{title: "TOKENS", right: true, rank: 5},
+	{title: "HARNESS", rank: 8},
 	{title: "NAME", least: 12, rank: 1},
-	{title: "FORMAT", rank: 9},
-	{title: "LEAF", rank: 8},
-	{title: "TRACE ID", rank: 10},
-	{title: "PATH", rank: 11},
+	{title: "FORMAT", rank: 10},
+	{title: "LEAF", rank: 9},
+	{title: "TRACE ID", rank: 11},
+	{title: "PATH", rank: 12},
 }
+
+// listErrors is the column that is there only if some session has errors.
+const listErrors = "ERRORS"
 
 var stateInks = map[archive.State]terminal.Ink{
 	archive.Waiting: terminal.Wait,
@@ -36,6 +42,9 @@ func listTable(rows []archive.Overview, l terminal.Look) *table {
 	t := &table{columns: listColumns}
 	for i := range rows {
 		t.rows = append(t.rows, listRow(&rows[i], l))
+	}
+	if !slices.ContainsFunc(rows, func(v archive.Overview) bool { return v.Errors > 0 }) {
+		t.remove(listErrors)
 	}
 	return t
 }
@@ -52,7 +61,7 @@ func listRow(v *archive.Overview, l terminal.Look) []terminal.Piece {
 		state += " !"
 	}
 	texts := []string{
-		s.ID, started, state, lasted, terminal.Count(int64(v.Runs)), terminal.Count(int64(v.Calls)),
+		s.ID, started, state, lasted, terminal.Count(int64(v.Runs)), terminal.Count(int64(v.Calls)), terminal.Count(int64(v.Errors)),
 		l.Tokens(v.Tokens.Input, v.Tokens.Output, v.Tokens.LowerBound),
 		s.Harness, v.Name, s.Format + " " + s.FormatVersion, v.Leaf, v.TraceID, v.File.Path,
 	}

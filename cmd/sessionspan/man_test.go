@@ -50,3 +50,18 @@ func TestManPagesHaveAllCommandsAndFlags(t *testing.T) {
 		t.Errorf("%d pages for %d commands", len(files), pages)
 	}
 }
+
+// What a page shows as it stands fits into a terminal of 80 columns, and no word of it is lost.
+func TestWrapped(t *testing.T) {
+	for in, want := range map[string]string{
+		"short      one":                     "short      one",
+		"no column to stand below, and long": "no column to stand\nbelow, and long",
+		"open       a run or a call that is": "open       a run or\n           a call\n           that is",
+		"  indented and too long for it all": "  indented and too\n  long for it all",
+		"x  averyveryverylongword with more": "x  averyveryverylongword\n   with more",
+	} {
+		if got := wrapped(in, 20); got != want {
+			t.Errorf("%q becomes\n%s\nwant\n%s", in, got, want)
+		}
+	}
+}

@@ -157,6 +157,30 @@ func forPeople(text string) string {
 	return fmt.Sprintf("%s… (%d bytes)", terminal.Sanitize(text[:end]), len(text))
 }
 
+// errInterrupted is why a file was not read to its end when the signal came.
+var errInterrupted = errors.New("interrupted")
+
+// inputName says to people what a path leads to.
+func inputName(path string) string {
+	if path == input.Stdin {
+		return "standard input"
+	}
+	return path
+}
+
+// interruptedWhile says what was being done with a file when the signal came, and how many files were not reached.
+func interruptedWhile(what, path string, unreached int) error {
+	return &exitError{exitFinding, errors.New(interruptedWords(what, path, unreached))}
+}
+
+func interruptedWords(what, path string, unreached int) string {
+	words := "interrupted while " + strings.TrimSpace(what+" "+inputName(path))
+	if unreached > 0 {
+		words += "; " + terminal.Plural(unreached, "file") + " not reached"
+	}
+	return words
+}
+
 // interrupted is the error of a command that was interrupted before it had come to so many files.
 func interrupted(unreached int) error {
 	words := []string{"interrupted"}

@@ -38,7 +38,8 @@ type replay struct {
 const replayHelp = `Reads stored sessions and draws their traces, or writes them as OTLP.
 
 PATH is a file, a folder (with all below it), a pattern, or - for standard input. Files may be compressed with gzip or
-zstd. With no path, the session that was written last in the known agents' folders is taken.
+zstd. With no path, the session that was written last in the known agents' folders is taken, or, with --session, the one
+in them that has this id.
 
 A session that is in several files is taken once. Of a trace of many spans the drawing has the most urgent: --max-rows.
 
@@ -52,6 +53,9 @@ const replayExamples = `  # the newest session on this machine
 
   # one session, in the terminal
   sessionspan replay session.jsonl
+
+  # one that list has shown, by the beginning of its id
+  sessionspan replay --session 019cdc2c
 
   # a folder of sessions as OTLP/JSON, one object a line
   sessionspan replay --to otlp-json --output traces.jsonl ~/.agent/sessions
@@ -75,10 +79,10 @@ func newReplay(s streams) *cobra.Command {
 	f.SortFlags = false
 	choice(cmd, &r.to, "to", "where the traces go", "text", "otlp-json")
 	f.StringVarP(&r.output, "output", "o", "", "write the traces to `FILE` instead of standard output")
-	f.StringVar(&r.session, "session", "", "only the session with this `ID`, and those spawned below it")
-	f.StringVar(&r.leaf, "leaf", "", "only what lies on the path to the entry with this `ID`")
+	f.StringVar(&r.session, "session", "", "only the session with this `ID`, of which the beginning is enough, and those spawned below it")
+	f.StringVar(&r.leaf, "leaf", "", "only what lies on the path to the entry with this `ID`, of which the beginning is enough")
 	choice(cmd, &r.branches, "branches", "which branches", "all", "current")
-	r.period.flags(cmd, "only what ended at `TIME` (RFC 3339) or later", "only what started before `TIME` (RFC 3339)")
+	r.period.flags(cmd, "only what ended at `TIME` or later", "only what started before `TIME`")
 	choice(cmd, &r.group, "group", "what makes one trace", string(projection.GroupSession), string(projection.GroupRun))
 	choice(cmd, &r.naming, "naming", "how run spans are called",
 		string(projection.NamingGenAI), string(projection.NamingAgentsession))
@@ -138,10 +142,11 @@ func (r *replay) work(ctx context.Context, sum *summary) error {
 	if err != nil {
 		return err
 	}
-	groups := r.chosen(ix)
-	if r.session != "" && len(groups) == 0 {
-		return &exitError{exitFinding, fmt.Errorf("--session: no file given has the session %q", r.session)}
+	groups, err := r.chosen(ix)
+	if err != nil {
+		return err
 	}
+	sum.copies(ix.Copies(), groups)
 	return r.write(ctx, ix, groups, resource, sum)
 }
 
@@ -149,13 +154,12 @@ func (r *replay) work(ctx context.Context, sum *summary) error {
 func (r *replay) index(ctx context.Context, files []string, sum *summary) (*archive.Index, error) {
 	ix := archive.NewIndex(ctx, files, r.in, r.reading.options())
 	for _, err := range ix.Bad {
-		sum.unreadable(err)
+		if len(r.paths) > 0 || r.session == "" { // else it was only looked whether the session is in that file
+			sum.unreadable(err)
+		}
 	}
 	if n := len(ix.Unreached); n > 0 {
 		return nil, sum.interrupt("reading the header of", ix.Unreached[0], n-1+len(ix.Files))
-	}
-	for _, c := range ix.Copies() {
-		sum.copies(c)
 	}
 	return ix, nil
 }
@@ -177,8 +181,12 @@ func (r *replay) write(ctx context.Context, ix *archive.Index, groups [][]*archi
 	dest := r.destination(out, bar.beside(out), resource)
 	sum.begun = true
 	err = r.project(ctx, ix, groups, opts, dest, sum)
-	if r.leaf != "" && err == nil && sum.leaves == 0 {
-		err = &exitError{exitFinding, fmt.Errorf("--leaf: no entry of the files given has the id %q", r.leaf)}
+	if r.leaf != "" && err == nil && (sum.leaves == 0 || sum.leafErr != nil) {
+		err = sum.leafErr
+		if err == nil {
+			err = fmt.Errorf("no entry of what was read has an id that is or begins with %q", r.leaf)
+		}
+		err = &exitError{exitFinding, fmt.Errorf("--leaf: %w", err)}
 	}
 	for _, end := range []func() error{dest.close, closeOut} {
 		if cerr := end(); cerr != nil && err == nil {
@@ -225,6 +233,16 @@ func (r *replay) files(ctx context.Context, sum *summary) ([]string, error) {
 		}
 		return found.Files, nil
 	}
+	if r.session != "" {
+		known, err := archive.Known(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil, sum.interrupt("looking for the session", "", 0)
+		case err != nil:
+			return nil, &exitError{exitUsage, err}
+		}
+		return known.Files, nil
+	}
 	newest, err := archive.Newest(ctx)
 	switch {
 	case ctx.Err() != nil:
@@ -239,16 +257,20 @@ func (r *replay) files(ctx context.Context, sum *summary) ([]string, error) {
 }
 
 // chosen groups the files by trace and leaves out those that are not wanted.
-func (r *replay) chosen(ix *archive.Index) [][]*archive.File {
+func (r *replay) chosen(ix *archive.Index) ([][]*archive.File, error) {
 	groups := ix.Traces()
 	if r.session == "" {
-		return groups
+		return groups, nil
 	}
-	below := ix.Below(r.session)
+	files, err := ix.ByID(r.session)
+	if err != nil {
+		return nil, &exitError{exitFinding, fmt.Errorf("--session: %w", err)}
+	}
+	below := ix.Below(files[0].Session.ID)
 	for i := range groups {
 		groups[i] = slices.DeleteFunc(groups[i], func(f *archive.File) bool { return !below(f) })
 	}
-	return slices.DeleteFunc(groups, func(g []*archive.File) bool { return len(g) == 0 })
+	return slices.DeleteFunc(groups, func(g []*archive.File) bool { return len(g) == 0 }), nil
 }
 
 // project replays the chosen files, one trace after the other. What was read when it is interrupted is written still.

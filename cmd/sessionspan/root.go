@@ -7,6 +7,8 @@ import (
 	"io"
 	"runtime/debug"
 
+	"github.com/sessionspan/sessionspan/internal/input"
+	"github.com/sessionspan/sessionspan/internal/terminal"
 	"github.com/spf13/cobra"
 )
 
@@ -19,7 +21,9 @@ const (
 
 // exitHelp says in the help of a command what its exit codes are: one is what 1 stands for there.
 func exitHelp(one string) string {
-	return "\n\nThe exit code is 0 when all went well, 2 for wrong usage and when no path leads to a file, else 1:\n" + one
+	return "\n\nThe exit code is 0 when all went well, 2 for wrong usage and when no path leads to a file (nothing is there, its links\n" +
+		"run in a circle, a folder on the way is closed, it is a folder without session files, or one where only a file will do),\n" +
+		"else 1: " + one
 }
 
 // streams are where a command reads and writes.
@@ -49,6 +53,9 @@ func usage(format string, args ...any) error {
 
 // run runs the command line and returns the exit code.
 func run(ctx context.Context, args []string, s streams) int {
+	if terminal.Is(s.err) {
+		ctx = input.WithWait(ctx, func(path string) { fmt.Fprintln(s.err, "waiting for", forPeople(inputName(path))) })
+	}
 	root := newRoot(s)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
@@ -84,9 +91,10 @@ The exit code is 0 when all went well, 1 for a finding or a loss, 2 for wrong us
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Args:          noCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SuggestionsMinimumDistance = 2
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)

@@ -1,16 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
-	"strings"
 
-	"github.com/charmbracelet/colorprofile"
 	"github.com/sessionspan/sessionspan/internal/input"
 	"github.com/sessionspan/sessionspan/internal/outline"
 	"github.com/sessionspan/sessionspan/internal/stored"
@@ -21,7 +16,8 @@ import (
 const showHelp = `Shows what a session file says: its entries in the order of the file, with the tree that they form, and then the context at the
 leaf, which is what the next model call would receive. The leaf is the entry at which work would go on.
 
-FILE may be compressed with gzip or zstd; - is standard input.
+FILE may be compressed with gzip or zstd; - is standard input. The id of a session in the known agents' folders, or the
+beginning of it, as "sessionspan list" shows it, does as well.
 
 Every entry has one row: its place in the tree, its id, the time since the session was created, its kind (the role of a message,
 call, output, or the type of the entry), and what it says. The last child of an entry goes on in the column of its parent, and
@@ -31,6 +27,10 @@ has a symbol of its own, which the last line explains. Ids that are hashes are c
 The content of the session is shown: prompts, answers, arguments, outputs. Lines are cut to the width of the terminal; --json
 and --raw have all of it.
 
+--raw writes the file as it stands, decompressed. With --leaf, it writes the header and the lines on the path to that entry,
+which make a session file of their own, in which that entry is the last. A part with --context is cut off from what was
+folded away, and so its first entry has a parent that is not there.
+
 --json writes one object a line, each with a member "object": session (what the file says of itself), then entry (one of the
 session, with the line itself) or damage (a line that is none) in the order of the file, then context.`
 
@@ -39,14 +39,17 @@ const showExit = `the file was damaged or could not be read, it has no such entr
 const showExamples = `  # a session
   sessionspan show session.jsonl
 
+  # one that list has shown, by the beginning of its id
+  sessionspan show 019cdc2c
+
   # what the model knew at an entry; the beginning of its id is enough
   sessionspan show --context --leaf 3f9a session.jsonl
 
   # all that the user wrote on the current path
   sessionspan show --json session.jsonl | jq -r 'select(.kind=="user" and .on_path).text'
 
-  # the lines on the path to an entry, as they stand in the file
-  sessionspan show --raw --leaf 3f9a session.jsonl`
+  # the session as it was at an entry, as a file
+  sessionspan show --raw --leaf 3f9a session.jsonl > before.jsonl`
 
 // show holds what the command line of show says.
 type show struct {
@@ -56,25 +59,27 @@ type show struct {
 	tree, context bool
 	json, raw     bool
 	width         int
+
+	again again
 }
 
 func newShow(s streams) *cobra.Command {
 	o := &show{streams: s}
 	cmd := &cobra.Command{
-		Use:     "show FILE",
+		Use:     "show FILE|ID",
 		Short:   "Show the entries of a session, its tree, and the context at an entry",
 		Long:    showHelp + exitHelp(showExit),
 		Example: showExamples,
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArg("FILE or ID"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&o.leaf, "leaf", "", "the path and the context of the entry with this `ID`, of which the beginning is enough")
 	f.BoolVar(&o.tree, "tree", false, "only the entries and their tree")
-	f.BoolVar(&o.context, "context", false, "only the context; with --raw the lines that it is made from")
+	f.BoolVar(&o.context, "context", false, "only the context; with --raw the header and the lines that it is made from")
 	jsonFlag(cmd, &o.json, "")
-	f.BoolVar(&o.raw, "raw", false, "write the lines of the entries as they stand in the file, with --leaf those on its path")
+	f.BoolVar(&o.raw, "raw", false, "write the file as it stands, with --leaf the header and the lines on its path")
 	o.reading.flags(cmd)
 	widthFlag(cmd, &o.width)
 	check(cmd, func() error {
@@ -89,15 +94,21 @@ func newShow(s streams) *cobra.Command {
 	return cmd
 }
 
-func (o *show) run(ctx context.Context, path string) error {
-	out, err := outline.Load(ctx, path, o.in, stored.Options{Source: o.reading.options()})
+func (o *show) run(ctx context.Context, arg string) error {
+	path, err := pathOf(ctx, arg, o.reading.options())
+	if err != nil {
+		return err
+	}
+	out, err := o.load(ctx, path)
 	switch {
-	case ctx.Err() != nil:
-		return interrupted(0)
-	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, input.ErrFolder):
-		return &exitError{exitUsage, fmt.Errorf("%s: %w", path, err)}
+	case err != nil && ctx.Err() != nil, err == nil && o.raw && errors.Is(out.Err, errInterrupted):
+		return interruptedWhile("reading", path, 0)
 	case err != nil:
-		return &exitError{exitFinding, fmt.Errorf("%s: %w", path, err)}
+		return err
+	}
+	cut := errors.Is(out.Err, errInterrupted)
+	if cut {
+		ctx = context.WithoutCancel(ctx) // what was read is shown still
 	}
 	if o.leaf != "" {
 		if err := out.Look(o.leaf); err != nil {
@@ -107,7 +118,38 @@ func (o *show) run(ctx context.Context, path string) error {
 	if err := o.write(ctx, path, out); err != nil {
 		return outputError(ctx, err)
 	}
-	return o.finding(path, out)
+	err = o.finding(path, out)
+	if cut {
+		err = interruptedWhile("reading", path, 0)
+	}
+	return err
+}
+
+// load reads the file, when it is interrupted as far as it has come. The error says whether there is one.
+func (o *show) load(ctx context.Context, path string) (*outline.Outline, error) {
+	if path != input.Stdin {
+		info, err := os.Stat(path)
+		if err == nil && info.IsDir() {
+			err = input.ErrFolder
+		}
+		if err != nil {
+			return nil, nowhere(path, err)
+		}
+	}
+	o.again.path = path
+	stream, in, err := o.again.first(ctx, o.in)
+	if err != nil {
+		return nil, &exitError{exitFinding, input.NewFileError(path, err)}
+	}
+	defer stream.Close()
+	out, err := outline.Load(context.WithoutCancel(ctx), input.Stdin, in, stored.Options{Source: o.reading.options()})
+	if err != nil {
+		return nil, &exitError{exitFinding, input.NewFileError(path, err)}
+	}
+	if out.Err != nil && errors.Is(out.Err, ctx.Err()) {
+		out.Err = errInterrupted
+	}
+	return out, nil
 }
 
 // finding is what is left to say of a file that was not read whole.
@@ -141,29 +183,6 @@ func (o *show) write(ctx context.Context, path string, out *outline.Outline) err
 	case o.context:
 		opts.Parts = outline.Context
 	}
-	return out.Draw(ctx, colorprofile.NewWriter(o.out, os.Environ()), opts)
+	w := terminal.NewWriter(o.out, o.out)
+	return errors.Join(out.Draw(ctx, w, opts), w.Flush())
 }
-
-// writeRaw writes lines as they stand in the file. On a terminal, what it would act on becomes visible.
-func (o *show) writeRaw(ctx context.Context, out *outline.Outline) error {
-	w := bufio.NewWriterSize(o.out, 64<<10)
-	tty := terminal.Is(o.out)
-	for i := range out.Entries {
-		e := &out.Entries[i]
-		if i%256 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if o.leaf != "" && e.Place == outline.Aside || o.context && !inContext(e) {
-			continue
-		}
-		if tty {
-			_, _ = io.WriteString(w, terminal.Sanitize(strings.TrimRight(string(e.Raw), "\r\n"))+"\n")
-		} else {
-			_, _ = w.Write(e.Raw)
-		}
-	}
-	return w.Flush()
-}
-
-// inContext reports whether an entry is among those that the context is made from.
-func inContext(e *outline.Entry) bool { return e.Place == outline.OnPath || e.Place == outline.Here }

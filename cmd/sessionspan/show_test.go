@@ -101,3 +101,24 @@ func TestAnInterruptEndsAWait(t *testing.T) {
 		w.Close()
 	}
 }
+
+// What was read before an interrupt is shown, and said to be a part.
+func TestShowInterrupted(t *testing.T) {
+	text := strings.Join(strings.SplitAfter(string(fixture(t)), "\n")[:20], "")
+	for _, args := range [][]string{{"show", "-"}, {"show", "--json", "-"}, {"show", "--raw", "-"}} {
+		ctx, cancel := context.WithCancel(t.Context())
+		in := &silent{strings.NewReader(text), cancel, make(chan struct{})}
+		code, out, log := call(ctx, in, args...)
+		close(in.end)
+		want := "sessionspan: interrupted while reading standard input\n"
+		shown := strings.Contains(out, "Fix the")
+		if args[1] == "--raw" {
+			shown = out == "" // half a file is none
+		} else {
+			want = "not read to the end: -: read up to entry 19, then: interrupted\n" + want
+		}
+		if code != exitFinding || log != want || !shown {
+			t.Errorf("%q: exit code %d, said %q, want %q\n%s", args, code, log, want, out)
+		}
+	}
+}

@@ -25,6 +25,8 @@ type summary struct {
 	begun bool // there is something to sum up
 	// leaves counts the sessions that have the entry that a selection names.
 	leaves int
+	// leafErr is why one of them may mean several.
+	leafErr error
 
 	Sessions []sessionSummary `json:"sessions"`
 	Files    int              `json:"files"`
@@ -109,21 +111,27 @@ func (s *summary) found(path string, err error, note bool) { s.say(problemOfLine
 // unreadable takes the error of a file that could not be read, or not to its end.
 func (s *summary) unreadable(err error) { s.say(s.file(err)) }
 
-func (s *summary) copies(c archive.Copied) {
-	s.say(note("", fmt.Sprintf("session %s is in several files, of whose spans each is given once: %s",
-		forPeople(c.ID), strings.Join(c.Paths, ", "))))
+// copies takes the sessions that are in several files, and what is read.
+func (s *summary) copies(list []archive.Copied, groups [][]*archive.File) {
+	read := map[string]bool{}
+	for _, files := range groups {
+		for _, f := range files {
+			read[f.Session.ID] = true
+		}
+	}
+	for _, c := range list {
+		if read[c.ID] {
+			s.say(note("", fmt.Sprintf("session %s is in several files, of whose spans each is given once: %s",
+				forPeople(c.ID), strings.Join(c.Paths, ", "))))
+		}
+	}
 }
 
 // interrupt notes that the command was interrupted while it did something, with so many files to go.
 func (s *summary) interrupt(while, path string, left int) error {
-	if path == input.Stdin {
-		path = "standard input"
-	}
+	path = inputName(path)
 	s.Interrupted = &interruption{while, orNull(path), left}
-	what := "interrupted while " + strings.TrimSpace(while+" "+path)
-	if left > 0 {
-		what += "; " + terminal.Plural(left, "file") + " not reached"
-	}
+	what := interruptedWords(while, path, left)
 	if s.begun {
 		what += "; what is above is complete as far as it goes"
 	}
@@ -144,6 +152,8 @@ func (s *summary) add(r archive.Report) {
 	}
 	if !r.NoLeaf {
 		s.leaves++
+	} else if r.LeafErr != nil && s.leafErr == nil {
+		s.leafErr = fmt.Errorf("%s: %w", r.File.Path, r.LeafErr)
 	}
 	if r.Outside {
 		s.Outside++
@@ -181,19 +191,19 @@ func (s *summary) writeJSON(w io.Writer, err error) error {
 	return &exitError{code: code}
 }
 
-// maxListed bounds how many sessions are listed with their trace ids.
-const maxListed = 50
+// maxSessions bounds how many sessions are listed with their trace ids.
+const maxSessions = 50
 
 func (s *summary) write(w io.Writer) {
 	for i, one := range s.Sessions {
-		if i == maxListed {
-			fmt.Fprintf(w, "… and %s more; --json lists all\n", terminal.Plural(len(s.Sessions)-maxListed, "session"))
+		if i == maxSessions {
+			fmt.Fprintf(w, "… and %s more; --json lists all\n", terminal.Plural(len(s.Sessions)-maxSessions, "session"))
 			break
 		}
 		fmt.Fprintf(w, "session %s  trace %s  %s in %s\n", forPeople(one.ID), one.TraceID,
 			terminal.Plural(total(one.Spans), "span"), forPeople(one.Path))
 	}
-	fmt.Fprintf(w, "%s, %s, %s", terminal.Plural(len(s.Sessions), "session"), terminal.Plural(s.Entries, "entry"),
+	fmt.Fprintf(w, "%s, %s, %s", s.sessionWords(), terminal.Plural(s.Entries, "entry"),
 		terminal.Plural(total(s.Spans), "span"))
 	if list := s.Spans.list(); list != "" {
 		fmt.Fprintf(w, " (%s)", list)
@@ -209,6 +219,19 @@ func (s *summary) write(w io.Writer) {
 		fmt.Fprintf(w, "; %s left out: nothing in that time", terminal.Plural(s.Outside, "session"))
 	}
 	fmt.Fprintln(w)
+}
+
+// sessionWords counts the sessions, and their files where those are more.
+func (s *summary) sessionWords() string {
+	ids := map[string]bool{}
+	for i := range s.Sessions {
+		ids[s.Sessions[i].ID] = true
+	}
+	words := terminal.Plural(len(ids), "session")
+	if files := len(s.Sessions); files > len(ids) {
+		words += " in " + terminal.Plural(files, "file")
+	}
+	return words
 }
 
 func total(c spanCounts) (n int) {

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"io"
-	"os"
+	"slices"
 	"strings"
 
-	"github.com/charmbracelet/colorprofile"
 	"github.com/sessionspan/sessionspan/internal/terminal"
 )
 
@@ -22,6 +20,8 @@ type column struct {
 	right bool // numbers stand to the right
 	// least is how few columns of a terminal it may be cut to; 0: it is never cut.
 	least int
+	// last is how few it may be cut to when nothing more can be left out; 0: not even then.
+	last int
 	// rank says what is left out first where the table does not fit: the highest. 0: never.
 	rank int
 }
@@ -48,17 +48,25 @@ func cutBytes(s string, most int) string {
 	return strings.ToValidUTF8(s[:most], "")
 }
 
+// remove takes a column away.
+func (t *table) remove(title string) {
+	at := slices.IndexFunc(t.columns, func(c column) bool { return c.title == title })
+	t.columns = slices.Delete(slices.Clone(t.columns), at, at+1)
+	for i := range t.rows {
+		t.rows[i] = slices.Delete(t.rows[i], at, at+1)
+	}
+}
+
 // write writes the table, no wider than the look says; 0: as wide as it gets.
 func (t *table) write(w io.Writer, l terminal.Look) error {
 	shown, widths := t.fit(l.Width)
-	out := bufio.NewWriter(colorprofile.NewWriter(w, os.Environ()))
+	out := terminal.NewWriter(w, w)
 	header := make([]terminal.Piece, len(t.columns))
 	for i, c := range t.columns {
 		header[i] = terminal.Strong.Piece(c.title)
 	}
 	for _, row := range append([][]terminal.Piece{header}, t.rows...) {
-		out.WriteString(l.Line(t.line(row, shown, widths, l)))
-		out.WriteByte('\n') // what went wrong is known when the writer is flushed
+		_, _ = out.WriteString(l.Line(t.line(row, shown, widths, l)) + "\n") // what went wrong is known when the writer is flushed
 	}
 	return out.Flush()
 }
@@ -108,6 +116,13 @@ func (t *table) fit(width int) (shown, widths []int) {
 			return shown, t.widen(shown, widths, width-need)
 		}
 		if first < 0 {
+			for _, i := range shown {
+				if c := t.columns[i]; c.last > 0 {
+					cut := min(need-width, max(widths[i]-max(c.last, len(c.title)), 0))
+					widths[i] -= cut
+					need -= cut
+				}
+			}
 			return shown, t.widen(shown, widths, 0)
 		}
 		shown = append(shown[:first], shown[first+1:]...)

@@ -114,3 +114,29 @@ func TestCellIsSafeAndShort(t *testing.T) {
 		})
 	}
 }
+
+// A column that names something is cut once there is nothing else to leave out, and no further than it may be.
+func TestTableCutsWhatMustStayLast(t *testing.T) {
+	tab := func() *table {
+		return &table{
+			columns: []column{{title: "ID", last: 8}, {title: "GONE", rank: 1}, {title: "STATE"}},
+			rows:    [][]terminal.Piece{{{Text: "0123456789abcdef"}, {Text: "x"}, {Text: "done"}}},
+		}
+	}
+	for width, want := range map[int]string{
+		0:  "ID                GONE  STATE\n0123456789abcdef  x     done\n",
+		23: "ID                STATE\n0123456789abcdef  done\n",
+		20: "ID             STATE\n0123456789ab…  done\n",
+		15: "ID        STATE\n0123456…  done\n",
+		9:  "ID        STATE\n0123456…  done\n",
+	} {
+		if got := written(t, tab(), terminal.Look{Width: width}); got != want {
+			t.Errorf("%d columns:\n%swant\n%s", width, got, want)
+		}
+	}
+	without := tab()
+	without.remove("GONE")
+	if got, want := written(t, without, terminal.Look{}), "ID                STATE\n0123456789abcdef  done\n"; got != want {
+		t.Errorf("without a column:\n%swant\n%s", got, want)
+	}
+}

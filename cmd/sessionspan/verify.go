@@ -19,12 +19,13 @@ const verifyHelp = `Checks whether session files are true records of what they s
 hash, compares the ends of runs with what the runs came to, and looks for damage, broken trees, records that the header promises
 and that are missing, ids that are not the hash of their entry, and entries that name what is not there.
 
-PATH is a file, a folder (with all below it), a pattern, or - for standard input. Files may be compressed with gzip or zstd.
+PATH is a file, a folder (with all below it), a pattern, or - for standard input; or the id of a session in the folders of known
+agents, of which the beginning is enough. Files may be compressed with gzip or zstd.
 
 Every finding has a line of its own, FILE:LINE: RULE: what is wrong (entry ID). Of a compressed file it is the line once
 decompressed. The rules are
 
-  damage, torn_tail           a line that is no entry, the last line of a file not whole
+  damage, torn_tail           a line that is no entry, a last line that breaks off
   parent, duplicate_id, base  a parent that is no earlier entry, an id used twice, a fork that does not repeat its origin
   request_hash, first_kept    the request behind a response, and what a compaction keeps of it
   run_reason, run_source      a run's end and start
@@ -34,8 +35,9 @@ decompressed. The rules are
   reference, parents          what entries name
   member, item                what entries must have, and what items hold
 
-A note is what nobody is misled by, or what this version does not know and has not checked; it is no finding. Then there is a
-line for each file that says what was checked, or that there was nothing to check.`
+A note is what nobody is misled by, such as a last line that is whole but for its line feed, or what this version does not know
+and has not checked; it is no finding. Of one file the first 10,000 findings and notes are kept, and the others counted. Then
+there is a line for each file that says what was checked, or that there was nothing to check.`
 
 const verifyExit = `there is a finding, a file could not be read, a path among others leads nowhere, or it was interrupted.`
 
@@ -62,22 +64,28 @@ func newVerify(s streams) *cobra.Command {
 		Short:   "Check that session files are whole and say what is true",
 		Long:    verifyHelp + exitHelp(verifyExit),
 		Example: verifyExamples,
-		Args:    cobra.MinimumNArgs(1),
+		Args:    someArgs("path"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return v.run(cmd.Context(), args) },
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.BoolVarP(&v.quiet, "quiet", "q", false, "say nothing of files that are all right, and no notes")
 	v.reading.flags(cmd)
-	jsonFlag(cmd, &v.json, " for each file, with all findings")
+	jsonFlag(cmd, &v.json, " for each file, with its findings")
 	return cmd
 }
 
-func (v *verifying) run(ctx context.Context, paths []string) error {
+func (v *verifying) run(ctx context.Context, args []string) error {
+	paths, err := pathsOfArgs(ctx, args, v.reading.options())
+	if err != nil {
+		return err
+	}
 	found, err := archive.Find(ctx, paths)
 	switch {
 	case ctx.Err() != nil:
 		return &exitError{exitFinding, errors.New("interrupted while looking for files; none was read")}
+	case err != nil && len(args) == 1:
+		return nowhere(args[0], err)
 	case err != nil:
 		return &exitError{exitUsage, err}
 	}

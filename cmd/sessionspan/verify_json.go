@@ -33,6 +33,8 @@ type verifiedFile struct {
 	Nothing  bool              `json:"nothing_to_check"`
 	OK       bool              `json:"ok"`
 	Findings []verifiedFinding `json:"findings"`
+	More     int               `json:"more_findings"`
+	Notes    int               `json:"more_notes"`
 	Error    *string           `json:"error"`
 }
 
@@ -40,6 +42,7 @@ type verifiedFinding struct {
 	Path   string  `json:"path"`
 	Line   int     `json:"line"`
 	Offset int64   `json:"offset"`
+	At     *int    `json:"at"`
 	Rule   string  `json:"rule"`
 	Entry  *string `json:"entry"`
 	What   string  `json:"what"`
@@ -54,12 +57,14 @@ func (j *verifyJSON) file(c *checked) {
 	}
 	if r := c.report; r != nil {
 		one.OK = one.OK && r.Broken() == 0
+		one.More, one.Notes = r.MoreFindings, r.MoreNotes
 		one.Nothing, one.Entries = r.Empty(), r.Entries
 		one.Checked.Hashes, one.Checked.NoHash = r.Hashes, r.NoHash
 		one.Checked.Runs, one.Checked.Calls, one.Checked.IDs = r.Runs, r.Calls, r.IDs
 		for _, f := range r.Findings {
 			one.Findings = append(one.Findings, verifiedFinding{
-				Path: c.path, Line: f.Line, Offset: f.Offset, Rule: f.Rule, Entry: orNull(f.Entry), What: f.What, Note: f.Note,
+				Path: c.path, Line: f.Line, Offset: f.Offset, At: placeOrNull(f.At), Rule: f.Rule, Entry: orNull(f.Entry), What: f.What,
+				Note: f.Note,
 			})
 		}
 	}
@@ -68,6 +73,14 @@ func (j *verifyJSON) file(c *checked) {
 		return
 	}
 	_ = j.enc.Encode(&one) // the writer keeps its error until it is flushed
+}
+
+// placeOrNull is a place in a line; 0 says that it is not known, or the start.
+func placeOrNull(at int) *int {
+	if at == 0 {
+		return nil
+	}
+	return &at
 }
 
 func (j *verifyJSON) lost(err error) problem {

@@ -83,10 +83,17 @@ func (t *verifyText) findings(path string, r *verify.Report) {
 		}
 		shown[kind]++
 		what = forPeople(what)
+		if f.At > 0 {
+			what += fmt.Sprintf(", %s into the line", terminal.Plural(f.At, "byte"))
+		}
 		if f.Entry != "" {
 			what += " (entry " + forPeople(f.Entry) + ")"
 		}
 		fmt.Fprintf(t.out, "%s:%d: %s: %s\n", forPeople(path), f.Line, word, what)
+	}
+	more[0] += r.MoreFindings
+	if !t.quiet {
+		more[1] += r.MoreNotes
 	}
 	var rest []string
 	for kind, noun := range []string{"finding", "note"} {
@@ -95,7 +102,11 @@ func (t *verifyText) findings(path string, r *verify.Report) {
 		}
 	}
 	if len(rest) > 0 {
-		fmt.Fprintf(t.out, "%s: and %s more; --json has all\n", forPeople(path), strings.Join(rest, ", "))
+		all := "all"
+		if r.MoreFindings+r.MoreNotes > 0 {
+			all = fmt.Sprintf("the first %d", len(r.Findings))
+		}
+		fmt.Fprintf(t.out, "%s: and %s more; --json has %s\n", forPeople(path), strings.Join(rest, ", "), all)
 	}
 }
 

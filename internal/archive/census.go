@@ -9,6 +9,7 @@ import (
 	"github.com/sessionspan/sessionspan/internal/names"
 	"github.com/sessionspan/sessionspan/internal/projection"
 	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
 )
 
 // census counts what one file has, and notes what is needed to say where the work at its leaf stands. It is the sink of
@@ -180,6 +181,9 @@ func (c *census) Start(s *projection.Span) {
 
 // End takes a complete span. What ends because nothing more was read ends at no entry: it stands as it is.
 func (c *census) End(s *projection.Span) {
+	if s.Status.Code == codes.Error {
+		c.of.Errors++
+	}
 	switch {
 	case s.Type == projection.TypeChat:
 		c.chat(s)

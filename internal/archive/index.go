@@ -152,6 +152,9 @@ func (ix *Index) Below(id string) func(*File) bool {
 	}
 }
 
+// Sessions counts the sessions; one that stands in several files is one.
+func (ix *Index) Sessions() int { return len(ix.parent) }
+
 // Copied is a session that stands in more than one file.
 type Copied struct {
 	ID    string

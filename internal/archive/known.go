@@ -11,6 +11,14 @@ import (
 	"github.com/sessionspan/sessionspan/internal/source"
 )
 
+// KnownIndex is the index of the sessions in the known agents' folders, empty when there are none. The error is that of the
+// context.
+func KnownIndex(ctx context.Context, o source.Options) (*Index, error) {
+	found, _ := Known(ctx) // what cannot be looked into has no session to offer
+	ix := NewIndex(ctx, found.Files, nil, o)
+	return ix, ctx.Err()
+}
+
 // Known lists the files with the name of a session file in the known agents' folders, whatever their format. What else is
 // there is the agent's own business: there are no notes about it. [ErrNoSession] says where it looked.
 func Known(ctx context.Context) (Found, error) {

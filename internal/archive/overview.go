@@ -31,7 +31,7 @@ const (
 	Failed      State = "error"
 	// Ended is for a reason that the format does not have.
 	Ended State = "ended"
-	// Empty: no run was started on the path.
+	// Empty: no run was started on the path to the leaf.
 	Empty State = "empty"
 )
 
@@ -52,7 +52,9 @@ type Overview struct {
 	// Runs counts segments: the parts in which a run was worked on.
 	Runs, Chats int
 	// Calls counts tool calls, and not how often one was handed to its tool.
-	Calls  int
+	Calls int
+	// Errors counts the model calls, tools and runs that failed: runs that were aborted or cut off among them.
+	Errors int
 	Tokens Tokens
 	State  State
 	// Leaf is the id of the entry at which work would go on; "" when there is none.
@@ -65,6 +67,8 @@ type Overview struct {
 	Problems []error
 	// Err is why the file could not be read to its end, or the error of the context.
 	Err error
+	// Begun: something of the file was read.
+	Begun bool
 }
 
 // Tokens sums up the model calls of a session. A count that no call states is nil.
@@ -115,10 +119,8 @@ func (ix *Index) overview(ctx context.Context, f *File, o Options) Overview {
 		v.Problems = append(v.Problems, err)
 	}
 	rep := ix.Project(ctx, f, o, c)
-	v.Entries, v.Damaged, v.Err = rep.Entries, rep.Damaged, rep.Err
-	if v.Err == nil || ctx.Err() == nil {
-		c.finish(o.now())
-	}
+	v.Entries, v.Damaged, v.Err, v.Begun = rep.Entries, rep.Damaged, rep.Err, rep.Session != nil
+	c.finish(o.now())
 	return v
 }
 

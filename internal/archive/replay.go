@@ -44,6 +44,8 @@ type Report struct {
 	Damaged, Notes int
 	// NoLeaf: the session does not have the entry that the selection names, and so none of its spans was wanted.
 	NoLeaf bool
+	// LeafErr wraps [ErrManyIDs] when it has several that the selection may mean. NoLeaf is true as well.
+	LeafErr error
 	// Outside: the session has nothing within the time that the selection bounds, and so none of its spans was wanted.
 	Outside bool
 	// Err is a [*input.FileError], or the error of the context.
@@ -94,6 +96,8 @@ func (ix *Index) project(ctx context.Context, f *File, o Options, sink projectio
 	if o.tap != nil {
 		feed = o.tap(p)
 	}
+	named := entryFinder{id: o.Select.Leaf}
+	feed = named.watch(feed)
 	for n := 0; err == nil; n++ {
 		if n%1024 == 0 {
 			err = ctx.Err()
@@ -116,6 +120,7 @@ func (ix *Index) project(ctx context.Context, f *File, o Options, sink projectio
 	rep.Stats = rd.Stats()
 	rep.Session, rep.Entries, rep.Open = p.Session(), p.Entries(), p.Open()
 	if o.Select.active() {
+		o.Select.Leaf, rep.LeafErr = named.entry(p)
 		keep, ok := o.Select.filter(p)
 		rep.NoLeaf = !ok
 		if rep.Outside = ok && rep.Session != nil && o.Select.outside(held.started, keep); !rep.Outside {

@@ -10,7 +10,7 @@ import (
 // Selection chooses which spans of a session are wanted. The zero value wants all. The mark of the session is among them, so
 // that a trace has its root, unless nothing of the session lies within the bounds of time, its mark included.
 type Selection struct {
-	// Leaf is the id of an entry: spans on the path to it are wanted.
+	// Leaf is the id of an entry, or the beginning of the id of one in each session: spans on the path to it are wanted.
 	Leaf string
 	// Current: spans on the path to the session's leaf are wanted.
 	Current bool

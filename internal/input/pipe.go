@@ -24,6 +24,7 @@ func openPipe(ctx context.Context, path string) (*os.File, error) {
 			}
 		}
 	}()
+	defer sayWait(ctx, path)()
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -36,6 +37,7 @@ func openPipe(ctx context.Context, path string) (*os.File, error) {
 // after it: closing the stream ends it, or the process does.
 type waiting struct {
 	ctx  context.Context
+	path string
 	src  io.ReadCloser
 	buf  []byte
 	rest []byte
@@ -51,8 +53,8 @@ type readResult struct {
 // pipeRead is how much of a pipe is read at once.
 const pipeRead = 64 << 10
 
-func newWaiting(ctx context.Context, src io.ReadCloser) *waiting {
-	return &waiting{ctx: ctx, src: src, buf: make([]byte, pipeRead), read: make(chan readResult, 1)}
+func newWaiting(ctx context.Context, path string, src io.ReadCloser) *waiting {
+	return &waiting{ctx: ctx, path: path, src: src, buf: make([]byte, pipeRead), read: make(chan readResult, 1)}
 }
 
 func (w *waiting) Read(p []byte) (int, error) {
@@ -65,6 +67,7 @@ func (w *waiting) Read(p []byte) (int, error) {
 			n, err := w.src.Read(w.buf)
 			w.read <- readResult{n, err}
 		}()
+		defer sayWait(w.ctx, w.path)()
 		select {
 		case <-w.ctx.Done():
 			return 0, w.ctx.Err()

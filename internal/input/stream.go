@@ -24,7 +24,7 @@ type Stream struct {
 // is done.
 func Open(ctx context.Context, path string, stdin io.Reader) (*Stream, error) {
 	if path == Stdin {
-		return &Stream{newWaiting(ctx, io.NopCloser(stdin)), true}, nil
+		return &Stream{newWaiting(ctx, path, io.NopCloser(stdin)), true}, nil
 	}
 	info, err := os.Stat(path)
 	switch {
@@ -37,7 +37,7 @@ func Open(ctx context.Context, path string, stdin io.Reader) (*Stream, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Stream{newWaiting(ctx, f), true}, nil
+		return &Stream{newWaiting(ctx, path, f), true}, nil
 	}
 	f, err := os.Open(path)
 	if err != nil {

@@ -15,9 +15,14 @@
 //     Format it has type, id, parent and ts, which no item inside a torn entry has; in other formats it must not stand where
 //     the torn head has room for a value. Of two that overlap, the one whose end is reached first is taken.
 //   - Every other byte is set aside.
+//   - A last line that lacks nothing but its line feed is no damage, and gets it when the file is written.
 //
 // So the bytes of the input are those of the output, line feeds that were added apart, and those set aside; and a file that
 // was repaired needs no second repair.
+//
+// A file is replaced only when nobody seems to have it open, since what is written to the old one afterwards is lost: there
+// is no lock, it was not written to for a minute, and, on Linux, no process has it open for writing. The last two are looked
+// at again right before it is replaced.
 //
 // A file whose first line is no usable header is not written to: it is no session, or somebody has to say which one it is.
 //

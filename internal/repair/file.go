@@ -36,11 +36,12 @@ var (
 type Options struct {
 	// Write does the repair; without it nothing is written.
 	Write bool
-	// Force repairs a file although somebody may have it open.
+	// Force repairs a file although somebody may have it open: there is a lock, or it was written a short while ago. A file
+	// that is known to be open for writing is not repaired.
 	Force bool
 	// MaxLine is the limit for a line in bytes, 0 for the default. A longer one is left as it is.
 	MaxLine int
-	// Now names the file of broken bytes.
+	// Now is the time: it names the file of broken bytes, and tells how long nobody has written to the file.
 	Now time.Time
 }
 
@@ -53,6 +54,9 @@ type Report struct {
 	Written bool
 	// Lock says who seems to have the file open, in words; "" for nobody.
 	Lock string
+	// Busy says why it may be in use though there is no lock, and would not be repaired for now; it wraps [ErrOpen] or
+	// [ErrRecent]. It is nil when nothing has to be repaired.
+	Busy error
 }
 
 // File finds what is wrong with a file and, with [Options.Write], repairs it. found is told each finding in the order of the
@@ -64,9 +68,12 @@ type Report struct {
 // was written, nothing has changed.
 func File(ctx context.Context, path string, o Options, found func(Finding)) (Report, error) {
 	var rep Report
+	if _, err := os.Stat(path); err != nil { // which says it better than what follows the links
+		return rep, input.Error(err)
+	}
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return rep, err
+		return rep, input.Error(err)
 	}
 	f, info, err := open(target)
 	if err != nil {
@@ -78,7 +85,7 @@ func File(ctx context.Context, path string, o Options, found func(Finding)) (Rep
 		return nil
 	})
 	if err != nil {
-		return rep, err
+		return rep, input.Error(err)
 	}
 	rep.Sum, rep.Lock = p.sum, lockedBy(lockPaths(path, target))
 	if err := unchanged(target, info, p.sum.Bytes); err != nil {
@@ -97,15 +104,22 @@ func File(ctx context.Context, path string, o Options, found func(Finding)) (Rep
 	if p.sum.SetAside > 0 {
 		rep.SideFile = sideName(target, o.Now)
 	}
-	if !o.Write || !p.sum.Changes() {
+	if !p.sum.Changes() {
 		return rep, nil
 	}
-	if !o.Force {
+	if o.Write && !o.Force {
 		unlock, err := lock(lockPaths(path, target), o.Now)
 		if err != nil {
 			return rep, err
 		}
 		defer unlock()
+	}
+	rep.Busy = busy(f, info, o.Now, o.Force)
+	switch {
+	case !o.Write:
+		return rep, nil
+	case rep.Busy != nil:
+		return rep, rep.Busy
 	}
 	w := &writer{ctx: ctx, src: f, info: info, target: target, maxLine: o.MaxLine, sum: p.sum, now: o.Now}
 	rep.SideFile, err = w.write()
@@ -124,21 +138,21 @@ func count(entries int) string {
 func open(path string) (*os.File, fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, input.Error(err)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, nil, fmt.Errorf("%w, but %s", ErrNotRegular, kind(info.Mode()))
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, input.Error(err)
 	}
 	if info, err = f.Stat(); err == nil {
 		err = refuse(f, info)
 	}
 	if err != nil {
 		f.Close()
-		return nil, nil, err
+		return nil, nil, input.Error(err)
 	}
 	return f, info, nil
 }
@@ -180,7 +194,7 @@ func kind(m fs.FileMode) string {
 func unchanged(path string, then fs.FileInfo, read int64) error {
 	now, err := os.Stat(path)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrChanged, err)
+		return fmt.Errorf("%w: %w", ErrChanged, input.Error(err))
 	}
 	if !os.SameFile(now, then) || now.Size() != then.Size() || now.Size() != read || !now.ModTime().Equal(then.ModTime()) {
 		return ErrChanged

@@ -60,10 +60,11 @@ const (
 // Finding is something that is wrong with a file, and what is to be done about it. It holds nothing of the content but the
 // type and the id of an entry.
 type Finding struct {
-	// Line counts from 1. Offset is the place in the file, Bytes the length of what stands there; the line feed of a line
-	// that is set aside as a whole is part of it.
+	// Line counts from 1. Offset is the place in the file, At that in the line, both in bytes from 0, and Bytes the length of
+	// what stands there; the line feed of a line that is set aside as a whole is part of it.
 	Line   int
 	Offset int64
+	At     int64
 	Kind   Kind
 	Bytes  int64
 	Action Action
@@ -87,9 +88,15 @@ type Sum struct {
 	// SetAside counts bytes, Added line feeds.
 	SetAside int64
 	Added    int
+	// NoLineFeed: the last line lacks its line feed, which is among those added.
+	NoLineFeed bool
 	// Beyond counts the findings that no repair of bytes can change.
 	Beyond int
 }
 
-// Changes reports whether there is anything to repair.
+// Changes reports whether a repair changes anything.
 func (s *Sum) Changes() bool { return s.SetAside > 0 || s.Added > 0 }
+
+// Damaged reports whether there is something that has to be repaired. A last line that is whole but for its line feed is not:
+// every reader takes it for what it is, and a store adds the line feed before it appends.
+func (s *Sum) Damaged() bool { return s.SetAside > 0 || s.Added > 1 || s.Added > 0 && !s.NoLineFeed }

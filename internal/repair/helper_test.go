@@ -65,7 +65,16 @@ func put(t *testing.T, data string) string {
 	if err := os.WriteFile(path, []byte(data), 0o640); err != nil {
 		t.Fatal(err)
 	}
+	age(t, path, time.Hour)
 	return path
+}
+
+// age has a file written to for the last time so long ago.
+func age(t *testing.T, path string, ago time.Duration) {
+	t.Helper()
+	if err := os.Chtimes(path, now.Add(-ago), now.Add(-ago)); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func read(t *testing.T, path string) string {

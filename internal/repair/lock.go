@@ -90,7 +90,7 @@ func lock(paths []string, now time.Time) (unlock func(), err error) {
 		return nil, lockedError(lockedBy(paths))
 	}
 	if err != nil {
-		return nil, err
+		return nil, cannot("it cannot be locked against agents: "+paths[0], err)
 	}
 	host, _ := os.Hostname() // a lock of no host is never taken for a stale one
 	text, err := json.Marshal(lockFile{os.Getpid(), host, now.UTC().Format(time.RFC3339)})
@@ -102,7 +102,7 @@ func lock(paths []string, now time.Time) (unlock func(), err error) {
 	}
 	if err != nil {
 		os.Remove(paths[0])
-		return nil, err
+		return nil, cannot("it cannot be locked against agents: "+paths[0], err)
 	}
 	return func() { os.Remove(paths[0]) }, nil
 }

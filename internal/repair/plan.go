@@ -17,6 +17,8 @@ type plan struct {
 	found func(Finding) error
 	err   error // of found; sticky
 
+	maxLine int
+
 	shape   shape
 	decoder format.Decoder
 	headed  headed
@@ -51,7 +53,10 @@ const minorRepeats = 5
 
 // scan reads a file to its end. found is told what is wrong with it, in the order of the file; its error ends the scan.
 func scan(r io.Reader, maxLine int, found func(Finding) error) (*plan, error) {
-	p := &plan{found: found, seen: map[uint64]uint64{}, seed: maphash.MakeSeed()}
+	if maxLine <= 0 {
+		maxLine = lines.DefaultLimit
+	}
+	p := &plan{found: found, maxLine: maxLine, seen: map[uint64]uint64{}, seed: maphash.MakeSeed()}
 	reader := lines.NewReader(r, maxLine)
 	defer reader.Close()
 	last := true // the last line has its line feed
@@ -71,6 +76,7 @@ func scan(r io.Reader, maxLine int, found func(Finding) error) (*plan, error) {
 	}
 	if !last && p.kept && p.headed == hasHeader {
 		p.sum.Added++
+		p.sum.NoLineFeed = true
 		p.report(Finding{Line: p.sum.Lines, Offset: p.sum.Bytes, Kind: NoLineFeed, Action: AddLineFeed, Added: 1})
 	}
 	return p, p.err
@@ -80,6 +86,7 @@ func (p *plan) report(f Finding) {
 	if f.Action == Keep {
 		p.sum.Beyond++
 	}
+	f.At = f.Offset - p.at.Offset
 	if p.err == nil {
 		p.err = p.found(f)
 	}
@@ -95,7 +102,7 @@ func (p *plan) line(l lines.Line) {
 	}
 	switch {
 	case l.TooLong():
-		p.leave(TooLong, fmt.Errorf("the line has %d bytes", l.Size))
+		p.leave(TooLong, fmt.Sprintf("the limit is %d bytes", p.maxLine))
 	case l.Blank():
 	case p.shape.scan.Scan(l.Data, "") == nil:
 		p.object(0, len(l.Data), false)
@@ -105,7 +112,7 @@ func (p *plan) line(l lines.Line) {
 			w := newWalker(l.Data, start)
 			w.run()
 			if w.state == tooDeep || w.state == whole && w.pos == len(l.Data) {
-				p.leave(TooLarge, nil)
+				p.leave(TooLarge, "")
 				return
 			}
 		}
@@ -117,17 +124,14 @@ func (p *plan) line(l lines.Line) {
 }
 
 // leave leaves a line alone that was not judged.
-func (p *plan) leave(kind Kind, why error) {
+func (p *plan) leave(kind Kind, why string) {
 	if p.headed == undecided {
 		p.reject(p.place("%s", kind))
 	}
 	if p.headed == noHeader {
 		return
 	}
-	f := Finding{Line: p.at.Number, Offset: p.at.Offset, Kind: kind, Bytes: p.at.Size, Action: Keep}
-	if why != nil {
-		f.Detail = why.Error()
-	}
+	f := Finding{Line: p.at.Number, Offset: p.at.Offset, Kind: kind, Bytes: p.at.Size, Action: Keep, Detail: why}
 	p.report(f)
 }
 

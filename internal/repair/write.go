@@ -58,35 +58,44 @@ func (w *writer) write() (side string, err error) {
 	}
 	temp, err := os.CreateTemp(dir, "."+filepath.Base(w.target)+".repair-*")
 	if err != nil {
-		return "", err
+		return "", cannot("no file can be written beside it", err)
 	}
 	w.good = w.output(temp)
-	if err := w.divide(); err != nil {
+	if err := w.fill(dir); err != nil {
 		return "", err
 	}
-	if w.broken != nil {
-		if err := w.broken.finish(); err != nil {
-			return "", err
-		}
-		if err := syncFolder(dir); err != nil {
-			return "", err
-		}
-	}
-	if err := w.good.finish(); err != nil {
-		return "", err
-	}
-	w.src.Close() // some systems do not replace a file that is open
+	// Whoever began to write since this was asked first is seen by one or the other.
 	if err := unchanged(w.target, w.info, w.sum.Bytes); err != nil {
 		return "", err
 	}
+	if openForWriting(w.src) {
+		return "", ErrOpen
+	}
+	w.src.Close() // some systems do not replace a file that is open
 	if err := os.Rename(w.good.file.Name(), w.target); err != nil {
-		return "", err
+		return "", cannot("it cannot be replaced", err)
 	}
 	w.done = true
 	if err := syncFolder(dir); err != nil {
-		return side, fmt.Errorf("repaired, but a power cut may still undo it: %w", err)
+		return side, cannot("repaired, but a power cut may still undo it", err)
 	}
 	return side, nil
+}
+
+// fill writes both files, the one of broken bytes first to disk.
+func (w *writer) fill(dir string) error {
+	if err := w.divide(); err != nil {
+		return failed(err)
+	}
+	if w.broken != nil {
+		if err := w.broken.finish(); err != nil {
+			return failed(err)
+		}
+		if err := syncFolder(dir); err != nil {
+			return failed(err)
+		}
+	}
+	return failed(w.good.finish())
 }
 
 // sideFile creates the file of broken bytes and writes its first line. An earlier one is never written to.
@@ -100,7 +109,7 @@ func (w *writer) sideFile() (*output, error) {
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return nil, cannot("no file can be written beside it", err)
 		}
 		o := w.output(f)
 		return o, o.json(struct {

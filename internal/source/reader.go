@@ -2,6 +2,7 @@ package source
 
 import (
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/sessionspan/sessionspan/format"
@@ -129,8 +130,13 @@ func (r *Reader) begin(emit func(*activity.Event)) func(*activity.Event) {
 }
 
 func (r *Reader) detect(line lines.Line) error {
+	if line.TooLong() {
+		return &format.DamageError{
+			Line: line.Number, Offset: line.Offset, Err: format.ErrLineTooLong, Detail: fmt.Sprintf("%d bytes", line.Size),
+		}
+	}
 	for _, f := range Formats() {
-		if !line.TooLong() && f.Detect(line.Data) {
+		if f.Detect(line.Data) {
 			r.format, r.decoder = &f, f.New()
 			return nil
 		}

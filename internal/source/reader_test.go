@@ -92,7 +92,7 @@ func TestReader(t *testing.T) {
 		},
 		{
 			name: "header over the limit", in: header + first, opts: source.Options{MaxLine: 20},
-			want: result{Err: "line 1: not the beginning of a session file of a known format; looked for agentsession (a line {\"type\":\"session\",\"format\":\"agentsession/0.…\",…})"},
+			want: result{Err: "line 1 (offset 0): line over the limit: 129 bytes"},
 		},
 		{
 			name: "no format knows it", in: `{"type":"mode"}` + "\n",

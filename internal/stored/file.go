@@ -3,6 +3,7 @@ package stored
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 
@@ -32,10 +33,24 @@ type File struct {
 	Session *format.Session
 	// Text is the file itself, decompressed, where Session is nil.
 	Text []byte
-	// Damage is what could not be read as it should be, in file order. A line may have more than one of it.
+	// Damage is what could not be read as it should be, in file order: the first [MaxDamage] of it. A line may have more than
+	// one of it.
 	Damage []Damage
+	// MoreDamage counts what Damage does not hold.
+	MoreDamage int
+	// Unended is where a last line begins that has no line feed but is whole; its Line is 0 when there is none.
+	Unended Place
 	// Err says why the file was not read to its end; nil when it was.
 	Err error
+
+	torn   *Damage // the last line, until it is known whether the file was cut there
+	broken int     // the last line that is no entry
+}
+
+// Place is where a line begins: Line counts from 1, Offset is that of its first byte once decompressed.
+type Place struct {
+	Line   int
+	Offset int64
 }
 
 // Load reads the file at a path, or standard input for [input.Stdin]. The error says that there is no session to speak of:
@@ -67,11 +82,15 @@ func load(ctx context.Context, r io.Reader, o Options) (*File, error) {
 		return nil, err
 	}
 	f.Err = in.err
-	if f.Err != nil { // what a cut leaves of the last line is no damage of the file's own
-		for n := len(f.Damage); n > 0 && errors.Is(f.Damage[n-1].Err, format.ErrTornTail); n-- {
-			f.Damage = f.Damage[:n-1]
+	if f.Err == nil { // what a cut leaves of the last line is no damage of the file's own
+		if last := in.unended(); last.Line > f.broken {
+			f.Unended = last
+		}
+		if f.torn != nil {
+			f.add(*f.torn)
 		}
 	}
+	f.torn = nil
 	return f, nil
 }
 
@@ -127,5 +146,26 @@ func (f *File) damaged(d *format.DamageError) {
 	if d.Entry != nil {
 		entry = d.Entry.Base().ID
 	}
-	f.Damage = append(f.Damage, NewDamage(d.Line, d.Offset, entry, d.Err, d.Detail))
+	one := NewDamage(d.Line, d.Offset, entry, d.Err, d.Detail)
+	one.At = d.At
+	if one.Rule == RuleTornTail && json.Valid(d.Data) { // no object, but whole: see NewDamage
+		one.Rule, one.Err = RuleDamage, whole(d.Err)
+		one.What = words(one.Err, d.Detail)
+	}
+	if one.Rule == RuleTornTail {
+		f.torn, f.broken = &one, one.Line
+		return
+	}
+	if one.Rule == RuleDamage {
+		f.broken = one.Line
+	}
+	f.add(one)
+}
+
+func (f *File) add(d Damage) {
+	if len(f.Damage) == MaxDamage {
+		f.MoreDamage++
+		return
+	}
+	f.Damage = append(f.Damage, d)
 }

@@ -14,13 +14,19 @@ import (
 const (
 	ruleUnfamiliar = "unfamiliar"
 	ruleRepeat     = "repeat"
+	ruleLineFeed   = "line_feed"
 )
+
+// MaxFindings is how many findings, notes included, are kept of one file.
+const MaxFindings = stored.MaxDamage
 
 // Finding is something in a file that is not as it should be, or, as a note, that somebody may want to know.
 type Finding struct {
-	// Line counts from 1, Offset is that of the line's first byte once decompressed.
+	// Line counts from 1, Offset is that of the line's first byte once decompressed. At is the offset within the line where
+	// the trouble was seen; 0 where that is not known, too.
 	Line   int
 	Offset int64
+	At     int
 	// Rule is what it is about, in one word for programs; Entry the id of the entry, or "".
 	Rule, Entry string
 	What        string
@@ -29,8 +35,10 @@ type Finding struct {
 
 // Report is what the verification of a file came to.
 type Report struct {
-	// Findings are in the order of the file.
+	// Findings are in the order of the file, and no more than [MaxFindings].
 	Findings []Finding
+	// MoreFindings and MoreNotes count what Findings does not hold.
+	MoreFindings, MoreNotes int
 	// Known: the format is one that there is something to check of beyond damage.
 	Known bool
 	// Entries counts the entries, Hashes to IDs are those of [format.Check].
@@ -43,7 +51,7 @@ func (r *Report) Empty() bool { return r.Hashes+r.Runs+r.Calls+r.IDs == 0 }
 
 // Broken counts the findings that are not notes.
 func (r *Report) Broken() int {
-	n := 0
+	n := r.MoreFindings
 	for _, f := range r.Findings {
 		if !f.Note {
 			n++
@@ -54,10 +62,10 @@ func (r *Report) Broken() int {
 
 // File verifies a file. The error is that of the context.
 func File(ctx context.Context, f *stored.File) (*Report, error) {
-	r := &Report{Known: f.Session != nil}
+	r := &Report{Known: f.Session != nil, MoreFindings: f.MoreDamage}
 	for _, d := range f.Damage {
 		r.Findings = append(r.Findings, Finding{
-			Line: d.Line, Offset: d.Offset, Rule: d.Rule, Entry: d.Entry, What: d.What,
+			Line: d.Line, Offset: d.Offset, At: d.At, Rule: d.Rule, Entry: d.Entry, What: d.What,
 		})
 	}
 	if s := f.Session; s != nil {
@@ -68,8 +76,27 @@ func File(ctx context.Context, f *stored.File) (*Report, error) {
 		r.Entries = s.Len()
 		r.take(s, check)
 	}
+	if at := f.Unended; at.Line > 0 {
+		r.note(at.Line, at.Offset, ruleLineFeed, "the last line is whole, but has no line feed; sessionspan repair --write adds it")
+	}
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return cmp.Compare(a.Line, b.Line) })
+	r.cap()
 	return r, nil
+}
+
+// cap counts the findings that are too many instead of keeping them.
+func (r *Report) cap() {
+	if len(r.Findings) <= MaxFindings {
+		return
+	}
+	for _, f := range r.Findings[MaxFindings:] {
+		if f.Note {
+			r.MoreNotes++
+		} else {
+			r.MoreFindings++
+		}
+	}
+	r.Findings = slices.Clone(r.Findings[:MaxFindings])
 }
 
 func (r *Report) take(s *format.Session, c *format.Check) {

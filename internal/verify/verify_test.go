@@ -72,10 +72,10 @@ func TestDamageHasTheRuleThatItBreaks(t *testing.T) {
 		"self-parent":         {"13 parent u2", "20 reference run2-end*"},
 		"missing-parent":      {"12 parent run2"},
 		"empty-entry-id":      {"12 damage"},
-		"number-out-of-range": {"6 damage r1", "21 torn_tail o1"},
+		"number-out-of-range": {"6 damage r1", "21 damage o1"},
 		"bom":                 nil,
 		"crlf":                nil,
-		"no-final-newline":    nil,
+		"no-final-newline":    {"20 line_feed *"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			data, err := os.ReadFile("../../testdata/agentsession/damaged/" + name + ".jsonl")
@@ -151,9 +151,32 @@ func TestTheBaseRuleHasAName(t *testing.T) {
 
 // Of other formats there is nothing to check, and damage is told all the same.
 func TestOtherFormats(t *testing.T) {
-	r := check(t, fmt.Sprintf(header, "0.2", "")+"{\n{}\n", stored.Options{AsEvents: true})
-	if got := strings.Join(said(r), ", "); got != "2 damage, 3 torn_tail" || r.Known || !r.Empty() || r.Broken() != 2 {
+	r := check(t, fmt.Sprintf(header, "0.2", "")+"{\n{}\n{\n", stored.Options{AsEvents: true})
+	if got := strings.Join(said(r), ", "); got != "2 damage, 3 damage, 4 torn_tail" || r.Known || !r.Empty() || r.Broken() != 3 {
 		t.Errorf("%+v", r)
+	}
+}
+
+// A file may have any number of findings; all are counted, and some kept.
+func TestFindingsAreCapped(t *testing.T) {
+	unknown := ""
+	for i := range 20 {
+		unknown += fmt.Sprintf(`{"type":"outcome","id":"%d","parent":null,"ts":"2026-01-02T03:04:05Z","kind":"k%d"}`+"\n", i, i)
+	}
+	for _, lines := range []int{verify.MaxFindings - 10, verify.MaxFindings, verify.MaxFindings + 7} {
+		for _, asEvents := range []bool{false, true} {
+			data := fmt.Sprintf(header, "0.2", "") + strings.Repeat("{}\n", lines) + unknown
+			r := check(t, data, stored.Options{AsEvents: asEvents})
+			notes := 20
+			if asEvents {
+				notes = 0
+			}
+			if all := len(r.Findings) + r.MoreFindings + r.MoreNotes; r.Broken() != lines || all != lines+notes ||
+				len(r.Findings) != min(all, verify.MaxFindings) {
+				t.Errorf("%d lines, as events %v: %d broken, %d listed, %d findings and %d notes more", lines, asEvents, r.Broken(),
+					len(r.Findings), r.MoreFindings, r.MoreNotes)
+			}
+		}
 	}
 }
 

@@ -110,7 +110,13 @@ type DamageError struct {
 
 // Error names the place, then the trouble.
 func (e *DamageError) Error() string {
-	place := fmt.Sprintf("line %d (offset %d)", e.Line, e.Offset+int64(e.At))
+	place := fmt.Sprintf("line %d (offset %d)", e.Line, e.Offset)
+	switch {
+	case e.At == 1:
+		place = fmt.Sprintf("line %d (offset %d, 1 byte into the line)", e.Line, e.Offset)
+	case e.At > 1:
+		place = fmt.Sprintf("line %d (offset %d, %d bytes into the line)", e.Line, e.Offset, e.At)
+	}
 	if e.Detail == "" {
 		return fmt.Sprintf("%s: %v", place, e.Err)
 	}

@@ -50,7 +50,7 @@ func ExampleReader() {
 	// 2 a1 run
 	// 3 a2 item
 	// 4 a3 item
-	// line 5 (offset 681): not a JSON object: invalid character 'm' after object key
+	// line 5 (offset 596, 85 bytes into the line): not a JSON object: invalid character 'm' after object key
 	// 6 a5 dispatch
 	// 7 a6 acme:note
 }
@@ -71,7 +71,7 @@ func ExampleReadSession() {
 		fmt.Print(e.Base().ID, " ")
 	}
 	// Output:
-	// set aside: line 8 (offset 975): broken last line: not a JSON object: unexpected end of input
+	// set aside: line 8 (offset 947, 28 bytes into the line): broken last line: not a JSON object: unexpected end of input
 	// a1 a2 a3 a4 a5 a6
 }
 

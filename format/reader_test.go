@@ -252,8 +252,8 @@ func TestDamageErrorText(t *testing.T) {
 	}
 	n := len(header02) + 1
 	want := []string{
-		fmt.Sprintf(`line 2 (offset %d): invalid entry: "id" is not a string`, n+20),
-		fmt.Sprintf(`line 3 (offset %d): broken last line: not a JSON object: unexpected end of input`, n+24),
+		fmt.Sprintf(`line 2 (offset %d, 20 bytes into the line): invalid entry: "id" is not a string`, n),
+		fmt.Sprintf(`line 3 (offset %d, 1 byte into the line): broken last line: not a JSON object: unexpected end of input`, n+23),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -92,7 +92,7 @@ func TestDeepNesting(t *testing.T) {
 	path := made(t, entry("a", "null", `"type":"config","model":"m"`),
 		entry("b", "a", `"type":"custom","ns":"x","data":`+strings.Repeat("[", depth)+strings.Repeat("]", depth)),
 		entry("c", "a", `"type":"response","response_id":"r"`))
-	want := "made.jsonl: 2 entries, 3 spans\n  damaged: line 3 (offset 10292): not a JSON object: nested deeper than 10000 levels\n\n"
+	want := "made.jsonl: 2 entries, 3 spans\n  damaged: line 3 (offset 210, 10082 bytes into the line): not a JSON object: nested deeper than 10000 levels\n\n"
 	if got := judge(t, source.Options{}, path); got != want {
 		t.Errorf("got  %swant %s", got, want)
 	}

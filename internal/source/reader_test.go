@@ -64,13 +64,13 @@ func TestReader(t *testing.T) {
 		{
 			name: "broken line in the middle", in: header + "{oops\n" + first,
 			want: result{Keys: []string{"", "a"}, Damaged: []string{
-				"line 2 (offset 130): not a JSON object: invalid character 'o' where an object key belongs",
+				"line 2 (offset 129, 1 byte into the line): not a JSON object: invalid character 'o' where an object key belongs",
 			}},
 		},
 		{
 			name: "broken last line", in: header + first + `{"type":"run"` + "\n\n",
 			want: result{Keys: []string{"", "a"}, Damaged: []string{
-				"line 3 (offset 223): broken last line: not a JSON object: unexpected end of input",
+				"line 3 (offset 210, 13 bytes into the line): broken last line: not a JSON object: unexpected end of input",
 			}},
 		},
 		{
@@ -83,7 +83,7 @@ func TestReader(t *testing.T) {
 		{
 			name: "an entry with a bad member keeps its place", in: header + strings.Replace(first, "2026-01-02T03:04:06Z", "noon", 1) + second,
 			want: result{Keys: []string{"", "a", "b"}, Damaged: []string{
-				`line 2 (offset 174): invalid entry: "ts" is not an RFC 3339 time with a zone`,
+				`line 2 (offset 129, 45 bytes into the line): invalid entry: "ts" is not an RFC 3339 time with a zone`,
 			}},
 		},
 		{
@@ -100,7 +100,7 @@ func TestReader(t *testing.T) {
 		},
 		{
 			name: "named, but not that format", in: first, opts: source.Options{Format: "agentsession"},
-			want: result{Err: `line 1 (offset 8): no session header: "type" is not "session"`},
+			want: result{Err: `line 1 (offset 0, 8 bytes into the line): no session header: "type" is not "session"`},
 		},
 	}
 	for _, tt := range tests {

@@ -23,23 +23,26 @@ type destination interface {
 	close() error
 }
 
-// destination returns where the command line says that traces go: out, which w writes to.
-func (r *replay) destination(out, w io.Writer, resource *resource) destination {
+// destination returns where the command line says that traces go: out, which w writes to, or a backend. The context is done
+// when more spans are of no use.
+func (r *replay) destination(ctx context.Context, out, w io.Writer, resource *resource, sum *summary) (context.Context, destination) {
 	if r.to == "text" {
 		o := waterfall.Options{Look: terminal.LookOf(out, os.Environ()), MaxRows: r.maxRows, More: "--max-rows 0 draws all"}
 		if r.width > 0 {
 			o.Width = r.width
 		}
-		return &drawing{w: terminal.NewWriter(w, out), opts: o}
+		return ctx, &drawing{w: terminal.NewWriter(w, out), opts: o}
 	}
-	return &otlpJSON{
-		w: bufio.NewWriterSize(w, 64<<10),
-		batch: otlp.NewBatch(otlp.Config{
-			Resource:     resource.of,
-			ScopeVersion: version(),
-			SchemaURL:    projection.SchemaURL(projection.Semconv(r.semconv)),
-		}),
+	batch := otlp.Config{
+		Resource:     resource.of,
+		ScopeVersion: version(),
+		SchemaURL:    projection.SchemaURL(projection.Semconv(r.semconv)),
 	}
+	if r.to == toOTLP {
+		s := newSending(ctx, &r.backend, batch, sum)
+		return s.Context(), s
+	}
+	return ctx, &otlpJSON{w: bufio.NewWriterSize(w, 64<<10), batch: otlp.NewBatch(batch)}
 }
 
 // defaultRows is how many rows a drawing has at most unless told otherwise, and after an interrupt.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -166,6 +167,8 @@ func TestJSONIsAsDocumented(t *testing.T) {
 	run(t.Context(), append([]string{"verify"}, all...)...)
 	run(t.Context(), append([]string{"replay", "--output", os.DevNull, filepath.Join(dir, "none")}, all...)...)
 	run(t.Context(), "replay", "--session", "none", filepath.Join(dir, "links.jsonl"))
+	refuses := newReceiver(t, func(int) reply { return reply{code: http.StatusBadRequest, text: "no"} })
+	run(t.Context(), "replay", "--endpoint", refuses.URL, quickstart)
 	run(done, "replay", filepath.Join(dir, "links.jsonl"))
 	ctx, interrupt := context.WithCancel(t.Context())
 	quiet := &silent{bytes.NewReader(fixture(t)), interrupt, make(chan struct{})}

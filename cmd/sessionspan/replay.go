@@ -21,6 +21,7 @@ type replay struct {
 
 	reading
 	period
+	backend
 	to, output     string
 	leaf, branches string
 	session        string
@@ -35,7 +36,7 @@ type replay struct {
 	now            time.Time
 }
 
-const replayHelp = `Reads stored sessions and draws their traces, or writes them as OTLP.
+const replayHelp = `Reads stored sessions and draws their traces, writes them as OTLP, or sends them to a backend that takes OTLP.
 
 PATH is a file, a folder (with all below it), a pattern, or - for standard input. Files may be compressed with gzip or
 zstd. With no path, the session that was written last in the known agents' folders is taken, or, with --session, the one
@@ -43,10 +44,14 @@ in them that has this id.
 
 A session that is in several files is taken once. Of a trace of many spans the drawing has the most urgent: --max-rows.
 
+Nothing is sent without --to otlp or --endpoint. Headers, TLS, compression and timeout are those of the environment's
+OTEL_EXPORTER_OTLP_ variables. What is sent again has the same ids. The summary counts what the backend acknowledged, what it
+refused, and what was lost on the way.
+
 The summary goes to standard error; with --json it is one JSON object, whatever happens but wrong flags.`
 
 const replayExit = `a file was damaged or could not be read, a path among others leads nowhere, no file has the session or entry
-asked for, the output cannot be written, or it was interrupted. What could be read is drawn or written all the same.`
+asked for, the output cannot be written, a span was refused or lost on the way to a backend, or it was interrupted. What could be read is drawn or written all the same.`
 
 const replayExamples = `  # the newest session on this machine
   sessionspan replay
@@ -60,6 +65,9 @@ const replayExamples = `  # the newest session on this machine
   # a folder of sessions as OTLP/JSON, one object a line
   sessionspan replay --to otlp-json --output traces.jsonl ~/.agent/sessions
 
+  # the same to Jaeger on this machine
+  sessionspan replay --endpoint http://127.0.0.1:4317 ~/.agent/sessions
+
   # only the branch that was continued, of what happened in one hour
   sessionspan replay --branches current --since 2026-09-20T12:00:00Z --until 2026-09-20T13:00:00Z session.jsonl`
 
@@ -67,7 +75,7 @@ func newReplay(s streams) *cobra.Command {
 	r := &replay{streams: s}
 	cmd := &cobra.Command{
 		Use:     "replay [PATH…]",
-		Short:   "Draw stored sessions as traces, or write them as OTLP",
+		Short:   "Draw stored sessions as traces, or write or send them as OTLP",
 		Long:    replayHelp + exitHelp(replayExit),
 		Example: replayExamples,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -77,7 +85,8 @@ func newReplay(s streams) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	choice(cmd, &r.to, "to", "where the traces go", "text", "otlp-json")
+	choice(cmd, &r.to, "to", "where the traces go", "text", "otlp-json", toOTLP)
+	r.backend.flags(cmd, &r.to)
 	f.StringVarP(&r.output, "output", "o", "", "write the traces to `FILE` instead of standard output")
 	f.StringVar(&r.session, "session", "", "only the session with this `ID`, of which the beginning is enough, and those spawned below it")
 	f.StringVar(&r.leaf, "leaf", "", "only what lies on the path to the entry with this `ID`, of which the beginning is enough")
@@ -113,7 +122,7 @@ func (r *replay) run(ctx context.Context) error {
 		sum.log = nil
 	}
 	err := r.work(ctx, sum)
-	if err == nil && sum.any() {
+	if err == nil && (sum.any() || sum.Delivery.failed()) {
 		err = &exitError{code: exitFinding}
 	}
 	if !r.json {
@@ -130,6 +139,11 @@ func (r *replay) work(ctx context.Context, sum *summary) error {
 	resource, err := newResource(r.serviceName, os.Environ())
 	if err != nil {
 		return err
+	}
+	if r.to == toOTLP {
+		if err := r.backend.open(); err != nil {
+			return err
+		}
 	}
 	files, err := r.files(ctx, sum)
 	if err != nil {
@@ -178,7 +192,7 @@ func (r *replay) write(ctx context.Context, ix *archive.Index, groups [][]*archi
 	}
 	opts := r.options()
 	opts.Problem, opts.Read = sum.found, bar.add
-	dest := r.destination(out, bar.beside(out), resource)
+	ctx, dest := r.destination(ctx, out, bar.beside(out), resource, sum)
 	sum.begun = true
 	err = r.project(ctx, ix, groups, opts, dest, sum)
 	if r.leaf != "" && err == nil && (sum.leaves == 0 || sum.leafErr != nil) {
@@ -302,6 +316,8 @@ func (r *replay) project(ctx context.Context, ix *archive.Index, groups [][]*arc
 		switch {
 		case err != nil && !errors.Is(err, context.Canceled):
 			return &exitError{exitFinding, err}
+		case interrupted && takesNoMore(context.Cause(ctx)):
+			return ended(context.Cause(ctx), left)
 		case interrupted:
 			return sum.interrupt("reading", at.Path, left)
 		case ctx.Err() != nil:

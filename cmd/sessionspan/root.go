@@ -84,7 +84,8 @@ func newRoot(s streams) *cobra.Command {
 		Short: "Turn the sessions of AI coding agents into OpenTelemetry traces",
 		Long: `sessionspan reads the session files that AI coding agents write and makes OpenTelemetry traces of them.
 
-Results go to standard output, everything else to standard error. Nothing is sent anywhere.
+Results go to standard output, everything else to standard error. Nothing is sent anywhere but by
+replay with --to otlp or --endpoint.
 
 The exit code is 0 when all went well, 1 for a finding or a loss, 2 for wrong usage and when no path leads to a file. What
 --json writes is described in docs/json.md of the project.`,

@@ -36,9 +36,11 @@ type summary struct {
 	Bytes    int64            `json:"bytes"`
 	losses
 	// Outside counts the sessions with nothing in the time asked for.
-	Outside     int           `json:"outside"`
-	Problems    []problem     `json:"problems"`
-	Interrupted *interruption `json:"interrupted"`
+	Outside  int       `json:"outside"`
+	Problems []problem `json:"problems"`
+	// Delivery is what became of the spans, where they were sent.
+	Delivery    *deliveryCounts `json:"delivery"`
+	Interrupted *interruption   `json:"interrupted"`
 	// Error is why the command ended early, or with nothing.
 	Error   *string `json:"error"`
 	Seconds float64 `json:"seconds"`
@@ -219,6 +221,11 @@ func (s *summary) write(w io.Writer) {
 		fmt.Fprintf(w, "; %s left out: nothing in that time", terminal.Plural(s.Outside, "session"))
 	}
 	fmt.Fprintln(w)
+	if s.Delivery != nil {
+		for _, line := range s.Delivery.lines() {
+			fmt.Fprintln(w, line)
+		}
+	}
 }
 
 // sessionWords counts the sessions, and their files where those are more.

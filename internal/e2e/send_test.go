@@ -1,8 +1,14 @@
 package e2e
 
 import (
-	"context"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -12,9 +18,6 @@ import (
 	"github.com/sessionspan/sessionspan/internal/projection"
 	"github.com/sessionspan/sessionspan/internal/source"
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 )
@@ -109,26 +112,71 @@ func (b *batches) cut() {
 	b.batch.Reset()
 }
 
-// send replays to the server, and returns when everything has been acknowledged.
+// commandDir is where the command is built, if it is.
+var commandDir string
+
+// command builds the command, once, without a version that depends on the commit.
+var command = sync.OnceValues(func() (path string, err error) {
+	commandDir, err = os.MkdirTemp("", "sessionspan-e2e-")
+	if err != nil {
+		return "", err
+	}
+	path = filepath.Join(commandDir, "sessionspan")
+	build := exec.Command("go", "build", "-buildvcs=false", "-o", path, "./cmd/sessionspan")
+	build.Dir = "../.."
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return path, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	_ = os.RemoveAll(commandDir) // nothing, for ""
+	os.Exit(code)
+}
+
+// send has the command replay to the server, and looks at what it says has become of the spans.
 func send(t *testing.T, to *jaeger.Server, by protocol, r replay) {
 	t.Helper()
-	var client otlptrace.Client
-	if by == grpc {
-		client = otlptracegrpc.NewClient(otlptracegrpc.WithEndpoint(to.OTLPGRPC()), otlptracegrpc.WithInsecure())
-	} else {
-		client = otlptracehttp.NewClient(otlptracehttp.WithEndpoint(to.OTLPHTTP()), otlptracehttp.WithInsecure())
-	}
-	if err := client.Start(t.Context()); err != nil {
+	path, err := command()
+	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
-		if err := client.Stop(context.WithoutCancel(t.Context())); err != nil {
-			t.Error(err)
-		}
-	}()
+	endpoint := "http://" + to.OTLPHTTP()
+	if by == grpc {
+		endpoint = "http://" + to.OTLPGRPC()
+	}
+	args := []string{"replay", "--json", "--finish", "--endpoint", endpoint, "--protocol", string(by)}
+	if r.group != "" {
+		args = append(args, "--group", string(r.group))
+	}
+	if r.shift {
+		args = append(args, "--shift-to-now")
+	}
+	cmd := exec.CommandContext(t.Context(), path, append(args, filepath.Join("../../testdata", r.path))...)
+	var log bytes.Buffer
+	cmd.Stdout, cmd.Stderr = os.Stderr, &log
+	err = cmd.Run() // there are damaged files, for which it ends with 1
+	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && (!ok || exit.ExitCode() != 1) {
+		t.Fatalf("%v: %v\n%s", cmd, err, &log)
+	}
+	var sum struct {
+		Error    *string
+		Delivery struct{ Spans, Sent, Refused, Lost, Retries int }
+	}
+	if err := json.Unmarshal(log.Bytes(), &sum); err != nil {
+		t.Fatalf("%v: %v\n%s", cmd, err, &log)
+	}
+	n := 0
 	for _, batch := range project(t, r) {
-		if err := client.UploadTraces(t.Context(), batch); err != nil {
-			t.Fatal(err)
+		for _, resource := range batch {
+			for _, scope := range resource.ScopeSpans {
+				n += len(scope.Spans)
+			}
 		}
+	}
+	if d := sum.Delivery; sum.Error != nil || d.Spans != n || d.Sent != n || d.Refused+d.Lost+d.Retries > 0 {
+		t.Fatalf("%v: %d spans should have been sent:\n%s", cmd, n, &log)
 	}
 }

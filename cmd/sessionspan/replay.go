@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -194,7 +193,8 @@ func (r *replay) write(ctx context.Context, ix *archive.Index, groups [][]*archi
 	opts.Problem, opts.Read = sum.found, bar.add
 	ctx, dest := r.destination(ctx, out, bar.beside(out), resource, sum)
 	sum.begun = true
-	err = r.project(ctx, ix, groups, opts, dest, sum)
+	t := &traces{ix: ix, groups: groups, options: opts, dest: dest, sum: sum, shift: r.shift}
+	err = t.project(ctx, r.atOnce())
 	if r.leaf != "" && err == nil && (sum.leaves == 0 || sum.leafErr != nil) {
 		err = sum.leafErr
 		if err == nil {
@@ -285,46 +285,6 @@ func (r *replay) chosen(ix *archive.Index) ([][]*archive.File, error) {
 		groups[i] = slices.DeleteFunc(groups[i], func(f *archive.File) bool { return !below(f) })
 	}
 	return slices.DeleteFunc(groups, func(g []*archive.File) bool { return len(g) == 0 }), nil
-}
-
-// project replays the chosen files, one trace after the other. What was read when it is interrupted is written still.
-func (r *replay) project(ctx context.Context, ix *archive.Index, groups [][]*archive.File, o archive.Options,
-	dest destination, sum *summary,
-) error {
-	left := 0
-	for _, g := range groups {
-		left += len(g)
-	}
-	for _, group := range groups {
-		sink := dest.trace()
-		var shifted *archive.Shifted
-		if r.shift {
-			shifted = &archive.Shifted{}
-			sink = shifted
-		}
-		at := group[0]
-		for _, rep := range ix.ProjectTrace(ctx, group, o, sink) {
-			sum.add(rep)
-			at = rep.File
-			left--
-		}
-		if shifted != nil {
-			shifted.Release(dest.trace(), r.now)
-		}
-		interrupted := ctx.Err() != nil
-		err := dest.flush(ctx)
-		switch {
-		case err != nil && !errors.Is(err, context.Canceled):
-			return &exitError{exitFinding, err}
-		case interrupted && takesNoMore(context.Cause(ctx)):
-			return ended(context.Cause(ctx), left)
-		case interrupted:
-			return sum.interrupt("reading", at.Path, left)
-		case ctx.Err() != nil:
-			return sum.interrupt("writing the trace of", at.Path, left)
-		}
-	}
-	return nil
 }
 
 // spare refuses an output that is one of the files to read, a session or not: opening it would empty it.

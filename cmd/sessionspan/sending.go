@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 
 	"github.com/sessionspan/sessionspan/internal/delivery"
 	"github.com/sessionspan/sessionspan/internal/otlp"
@@ -21,6 +23,7 @@ const toOTLP = "otlp"
 type backend struct {
 	endpoint, protocol string
 	dryRun             bool
+	jobs               int
 
 	client *delivery.Client // nil unless something is sent
 }
@@ -38,6 +41,8 @@ func (b *backend) flags(cmd *cobra.Command, to *string) {
 		"(default: OTEL_EXPORTER_OTLP_PROTOCOL, else grpc to port 4317, else http/protobuf)")
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)))
 	f.BoolVar(&b.dryRun, "dry-run", false, "with --to otlp: read and encode everything, say what would be sent, and send nothing")
+	number(cmd, &b.jobs, "jobs", "j", 0, 0, "with --to otlp: read this many `TRACES` at once (default: one for each processor)",
+		"a number of traces, or 0 for one for each processor")
 	check(cmd, func() error {
 		if b.endpoint != "" && !f.Changed("to") {
 			*to = toOTLP
@@ -48,13 +53,21 @@ func (b *backend) flags(cmd *cobra.Command, to *string) {
 			}
 			return nil
 		}
-		for _, name := range []string{"endpoint", "protocol", "dry-run"} {
+		for _, name := range []string{"endpoint", "protocol", "dry-run", "jobs"} {
 			if f.Changed(name) {
 				return usage("--%s is for --to otlp, and here is --to %s", name, *to)
 			}
 		}
 		return nil
 	})
+}
+
+// atOnce is how many traces are read at once: to anything but a backend they go one after the other.
+func (r *replay) atOnce() int {
+	if r.to != toOTLP {
+		return 1
+	}
+	return cmp.Or(r.jobs, runtime.GOMAXPROCS(0))
 }
 
 // open makes the client, which makes no connection yet. The error is that an address, a protocol or a variable of the
@@ -101,7 +114,7 @@ func newSending(ctx context.Context, to *backend, batch otlp.Config, sum *summar
 	return &sending{to: to, sum: sum, Sender: delivery.New(ctx, up, delivery.Options{
 		Batch: batch,
 		LargeTrace: func(id trace.TraceID) {
-			sum.say(note("", fmt.Sprintf("trace %s is larger than the 5 MB that some backends take; --group run makes smaller ones", id)))
+			sum.note(note("", fmt.Sprintf("trace %s is larger than the 5 MB that some backends take; --group run makes smaller ones", id)))
 		},
 	})}
 }
@@ -118,7 +131,7 @@ func (s *sending) close() error {
 	switch {
 	case takesNoMore(err):
 		return ended(err, 0)
-	case err != nil:
+	case err != nil && s.sum.Interrupted == nil: // else it is said already
 		return s.sum.interrupt("sending the last spans", "", 0)
 	}
 	return cerr

@@ -312,3 +312,66 @@ func TestSendingAgainSendsTheSame(t *testing.T) {
 		t.Errorf("%d spans came, %d times", spans, most)
 	}
 }
+
+// However many traces are read at once, the same spans come, and the summary is in the order of the traces.
+func TestJobsSendTheSame(t *testing.T) {
+	var first string
+	for _, jobs := range []string{"1", "2", "16"} {
+		to := newReceiver(t, func(int) reply { return reply{} })
+		_, _, log := call(t.Context(), nil, "replay", "--json", "--endpoint", to.URL, "--jobs", jobs, "--finish", "../../testdata/agentsession")
+		var sum struct {
+			Sessions []sessionSummary
+			Spans    spanCounts
+			Open     openCounts
+			Damaged  int
+			NotRead  int `json:"not_read"`
+			Delivery deliveryCounts
+		}
+		if err := json.Unmarshal([]byte(log), &sum); err != nil {
+			t.Fatalf("%v\n%s", err, log)
+		}
+		if spans, most := to.times(); int64(spans) != sum.Delivery.Sent || most != 1 || spans != total(sum.Spans) {
+			t.Errorf("with %s jobs %d spans came, %d times at most; %+v", jobs, spans, most, sum.Delivery)
+		}
+		sum.Delivery = deliveryCounts{}
+		switch got := mustJSON(t, sum); first {
+		case "":
+			first = got
+		case got:
+		default:
+			t.Errorf("with %s jobs the summary is\n%s\nwith one it was\n%s", jobs, got, first)
+		}
+	}
+}
+
+// With several traces at once an interrupt ends each, and what was read before is sent.
+func TestInterruptedJobs(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	to := newReceiver(t, func(int) reply { return reply{} })
+	begun := strings.Join(strings.SplitAfter(string(fixture(t)), "\n")[:20], "")
+	in := &silent{strings.NewReader(begun), interrupt, make(chan struct{})}
+	defer close(in.end)
+	code, _, log := call(ctx, in, "replay", "--json", "--endpoint", to.URL, "--jobs", "2", "-", "../../testdata/agentsession/parallel.jsonl")
+	var sum sentSummary
+	if err := json.Unmarshal([]byte(log), &sum); err != nil {
+		t.Fatalf("%v\n%s", err, log)
+	}
+	if code != exitFinding || sum.Interrupted == nil || sum.Interrupted.While != "reading" || sum.Error == nil {
+		t.Errorf("exit code %d, %s", code, log)
+	}
+	if spans, _ := to.times(); spans == 0 || sum.Delivery.Sent != int64(spans) || sum.Delivery.Lost > 0 {
+		t.Errorf("%d spans came, %+v", spans, sum.Delivery)
+	}
+}
+
+// A backend that turns everything away ends the reading of what is left, and is named.
+func TestDeniedEndsReading(t *testing.T) {
+	to := newReceiver(t, func(int) reply { return reply{code: http.StatusUnauthorized, text: "who are you"} })
+	code, sum := send(t, t.Context(), "--endpoint", to.URL, "--finish", "../../testdata/agentsession")
+	if code != exitFinding || sum.Error == nil || !strings.Contains(*sum.Error, "it takes no traces") || sum.Interrupted != nil {
+		t.Errorf("exit code %d, %+v, error %q", code, sum, *sum.Error)
+	}
+	if d := sum.Delivery; d.Sent != 0 || d.Spans != d.Refused+d.Lost {
+		t.Errorf("%+v", d)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sessionspan/sessionspan/internal/archive"
@@ -19,6 +20,7 @@ const maxShown = 20
 // summary says what a replay came to. Problems are shown as they are found, unless the summary is for a program, which
 // gets them as a part of it.
 type summary struct {
+	mu    sync.Mutex // of what is called from several goroutines
 	start time.Time
 	log   io.Writer // nil for a program
 	shown map[string]int
@@ -107,8 +109,15 @@ func (s *summary) say(p problem) {
 	fmt.Fprintln(s.log, &p)
 }
 
-// found takes a problem of a file.
-func (s *summary) found(path string, err error, note bool) { s.say(problemOfLine(path, err, note)) }
+// note says something from any goroutine.
+func (s *summary) note(p problem) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.say(p)
+}
+
+// found takes a problem of a file, from any goroutine.
+func (s *summary) found(path string, err error, note bool) { s.note(problemOfLine(path, err, note)) }
 
 // unreadable takes the error of a file that could not be read, or not to its end.
 func (s *summary) unreadable(err error) { s.say(s.file(err)) }
@@ -140,7 +149,10 @@ func (s *summary) interrupt(while, path string, left int) error {
 	return &exitError{exitFinding, errors.New(what)}
 }
 
+// add takes what came of a file, from any goroutine.
 func (s *summary) add(r archive.Report) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.Files++
 	s.Bytes += r.Stats.Bytes
 	s.lines(r.Damaged)

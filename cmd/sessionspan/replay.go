@@ -50,7 +50,8 @@ refused, and what was lost on the way.
 The summary goes to standard error; with --json it is one JSON object, whatever happens but wrong flags.`
 
 const replayExit = `a file was damaged or could not be read, a path among others leads nowhere, no file has the session or entry
-asked for, the output cannot be written, a span was refused or lost on the way to a backend, or it was interrupted. What could be read is drawn or written all the same.`
+asked for, the output cannot be written, a span was refused or lost on the way to a backend, or it was interrupted. What
+could be read is drawn, written or sent all the same.`
 
 const replayExamples = `  # the newest session on this machine
   sessionspan replay

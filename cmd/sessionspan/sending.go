@@ -198,10 +198,13 @@ func (c *deliveryCounts) lines() []string {
 	for _, n := range []struct {
 		n    int64
 		what string
-	}{{c.Refused, "refused"}, {c.Lost, "lost"}, {c.Cut, "cut short"}, {c.Retries, "requests repeated"}} {
+	}{{c.Refused, "refused"}, {c.Lost, "lost"}, {c.Cut, "cut short"}} {
 		if n.n > 0 {
 			line += fmt.Sprintf("; %d %s", n.n, n.what)
 		}
+	}
+	if c.Retries > 0 {
+		line += "; " + terminal.Plural(int(c.Retries), "request") + " repeated"
 	}
 	return append(lines, line)
 }

@@ -40,6 +40,31 @@ type answer struct {
 // that is how rate limits are said by backends which do not send it (over HTTP, 429 always is); and what is said to be too
 // large is tried in parts.
 func classify(err error) answer {
+	a := read(err)
+	if hint := misread(a.message); hint != "" && a.verdict == retry {
+		a.verdict, a.message = denied, a.message+": "+hint
+	}
+	return a
+}
+
+// misread returns what to do where a client's error says that the other side speaks another protocol, as far as the words of
+// net/http and of grpc-go tell; else "". What they no longer tell is tried again until patience ends.
+func misread(text string) (hint string) {
+	for _, m := range []struct{ words, hint string }{
+		{"looked like an HTTP/1.1 header", "that is a port for HTTP and not for gRPC; use protocol " + string(HTTPProtobuf)},
+		{`malformed HTTP response "\x00`, "that is a port for gRPC and not for HTTP; use protocol " + string(GRPC)},
+		{"server gave HTTP response to HTTPS client", "it has no TLS there; write http:// instead of https://"},
+		{"first record does not look like a TLS handshake", "it has no TLS there; write http:// instead of https://"},
+	} {
+		if strings.Contains(text, m.words) {
+			return m.hint
+		}
+	}
+	return ""
+}
+
+// read does what classify does, but for errors of connections to something else.
+func read(err error) answer {
 	if err == nil {
 		return answer{}
 	}

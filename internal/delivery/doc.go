@@ -22,10 +22,10 @@
 // # When to stop
 //
 // A backend that has accepted nothing yet gets 15 seconds, unless it asks for more, since most likely the address is wrong.
-// One that turns the first request away for who asks or where (401, 403, 404, a redirect, a web page) is believed. One that
-// has accepted something and then accepts nothing for five minutes is taken to be down. Each of these ends the whole, with
-// an error that says so: what is in flight and what comes after is lost, and counted. A single batch that cannot be sent for
-// five minutes while others can is lost by itself.
+// One that turns the first request away for who asks or where (401, 403, 404, a redirect, a web page) is believed,
+// and so is a connection that shows another protocol. One that has accepted something and then accepts nothing for five
+// minutes is taken to be down. Each of these ends the whole, with an error that says so: what is in flight and what comes
+// after is lost, and counted. A single batch that cannot be sent for five minutes while others can is lost by itself.
 //
 // When the context is done, what was given before is sent all the same, once, within a grace of five seconds.
 //

@@ -141,7 +141,7 @@ func (r *replay) work(ctx context.Context, sum *summary) error {
 		return err
 	}
 	if r.to == toOTLP {
-		if err := r.backend.open(); err != nil {
+		if err := r.connect(); err != nil {
 			return err
 		}
 	}

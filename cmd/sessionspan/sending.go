@@ -70,9 +70,9 @@ func (r *replay) atOnce() int {
 	return cmp.Or(r.jobs, runtime.GOMAXPROCS(0))
 }
 
-// open makes the client, which makes no connection yet. The error is that an address, a protocol or a variable of the
+// connect makes the client, which makes no connection yet. The error is that an address, a protocol or a variable of the
 // environment is not usable.
-func (b *backend) open() (err error) {
+func (b *backend) connect() (err error) {
 	b.client, err = delivery.NewClient(delivery.Protocol(b.protocol), b.endpoint)
 	if err != nil {
 		return &exitError{exitUsage, err}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/sessionspan/sessionspan/internal/projection"
+	"github.com/sessionspan/sessionspan/internal/spantest"
 	"go.opentelemetry.io/otel/attribute"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
@@ -74,7 +75,7 @@ func TestBatchSize(t *testing.T) {
 	if b.Size() != 0 {
 		t.Errorf("Size() of an empty batch = %d", b.Size())
 	}
-	for i, s := range benchSpans(1024) {
+	for i, s := range spantest.Chats(1024) {
 		b.Add(s)
 		s.Session = new(projection.Session)
 		b.Add(s)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/sessionspan/sessionspan/internal/projection"
+	"github.com/sessionspan/sessionspan/internal/spantest"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
@@ -81,7 +82,7 @@ func TestWriteJSONError(t *testing.T) {
 	if err := WriteJSON(w, b); err != nil {
 		t.Errorf("an empty batch writes: %v", err)
 	}
-	b.Add(benchSpans(1)[0])
+	b.Add(spantest.Chats(1)[0])
 	if err := WriteJSON(w, b); !errors.Is(err, full) {
 		t.Errorf("error %v, want %v", err, full)
 	}

@@ -11,13 +11,19 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"go.opentelemetry.io/otel/attribute"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/sessionspan/sessionspan/format"
+	"github.com/sessionspan/sessionspan/internal/archive"
+	"github.com/sessionspan/sessionspan/internal/projection"
+	"github.com/sessionspan/sessionspan/internal/source"
+	"github.com/sessionspan/sessionspan/internal/spantest"
 	"github.com/sessionspan/sessionspan/replay"
 )
 
@@ -44,7 +50,7 @@ func tracer() (trace.Tracer, *tracetest.SpanRecorder) {
 	return sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(rec)).Tracer("test"), rec
 }
 
-func attribute(s sdktrace.ReadOnlySpan, key string) string {
+func valueOf(s sdktrace.ReadOnlySpan, key string) string {
 	for _, a := range s.Attributes() {
 		if string(a.Key) == key {
 			return a.Value.String()
@@ -57,7 +63,7 @@ func attribute(s sdktrace.ReadOnlySpan, key string) string {
 func outline(spans []sdktrace.ReadOnlySpan) []string {
 	names := map[trace.SpanID]string{}
 	label := func(s sdktrace.ReadOnlySpan) string {
-		return strings.TrimSpace(s.Name() + " " + attribute(s, "agentsession.entry.id"))
+		return strings.TrimSpace(s.Name() + " " + valueOf(s, "agentsession.entry.id"))
 	}
 	for _, s := range spans {
 		names[s.SpanContext().SpanID()] = label(s)
@@ -108,8 +114,8 @@ func TestSession(t *testing.T) {
 		if s.EndTime().Before(s.StartTime()) || s.StartTime().Year() != 2026 {
 			t.Errorf("%s from %s to %s", s.Name(), s.StartTime(), s.EndTime())
 		}
-		c, ok := spans.Entry(attribute(s, "agentsession.entry.id"))
-		if attribute(s, "agentsession.span.type") == "chat" && (!ok || c.SpanID() != s.SpanContext().SpanID()) {
+		c, ok := spans.Entry(valueOf(s, "agentsession.entry.id"))
+		if valueOf(s, "agentsession.span.type") == "chat" && (!ok || c.SpanID() != s.SpanContext().SpanID()) {
 			t.Errorf("%s is not found by its entry", s.Name())
 		}
 	}
@@ -118,26 +124,94 @@ func TestSession(t *testing.T) {
 	}
 }
 
+// words write all that a span has but ids, which are the tracer's own.
+func words(name string, kind trace.SpanKind, start, end time.Time, attributes []attribute.KeyValue, events []projection.Event,
+	links []projection.Link, status projection.Status,
+) string {
+	var b strings.Builder
+	put := func(list []attribute.KeyValue) {
+		set := attribute.NewSet(list...)
+		for _, a := range set.ToSlice() {
+			fmt.Fprintf(&b, " %s=%s", a.Key, a.Value.String())
+		}
+		b.WriteString("\n")
+	}
+	fmt.Fprint(&b, name, " ", kind, " ", start.UnixNano(), " ", end.UnixNano(), " ", status.Code, " ", status.Description)
+	put(attributes)
+	for _, e := range events {
+		fmt.Fprint(&b, "  event ", e.Name, " ", e.Time.UnixNano())
+		put(e.Attributes)
+	}
+	for _, l := range links {
+		fmt.Fprint(&b, "  link")
+		put(l.Attributes)
+	}
+	return b.String()
+}
+
+// fromTracer are the words of spans that a tracer has.
+func fromTracer(spans []sdktrace.ReadOnlySpan) (all []string) {
+	for _, s := range spans {
+		var events []projection.Event
+		for _, e := range s.Events() {
+			events = append(events, projection.Event{Name: e.Name, Time: e.Time, Attributes: e.Attributes})
+		}
+		var links []projection.Link
+		for _, l := range s.Links() {
+			links = append(links, projection.Link{Attributes: l.Attributes})
+		}
+		all = append(all, words(s.Name(), s.SpanKind(), s.StartTime(), s.EndTime(), s.Attributes(), events, links,
+			projection.Status{Code: s.Status().Code, Description: s.Status().Description}))
+	}
+	return all
+}
+
+// fromFile are the words of the spans that the command makes of a file.
+func fromFile(t *testing.T, name string) (all []string) {
+	t.Helper()
+	ix := archive.NewIndex(t.Context(), []string{filepath.Join(sessions, name)}, nil, source.Options{})
+	rec := &spantest.Recorder{}
+	for _, files := range ix.Traces() {
+		for _, r := range ix.ProjectTrace(t.Context(), files, archive.Options{Finish: true}, rec) {
+			if r.Err != nil {
+				t.Fatal(r.Err)
+			}
+		}
+	}
+	for _, s := range rec.Ended {
+		all = append(all, words(s.Name, s.Kind, s.Start, s.End, s.Attributes, s.Events, s.Links, s.Status))
+	}
+	return all
+}
+
 // The spans are the same as the command's but for their ids.
 func TestSessionSaysWhatFilesSay(t *testing.T) {
+	for _, name := range []string{"quickstart.jsonl", "decisions.jsonl", "retries.jsonl", "branches-two-deep.jsonl", "aborted.jsonl"} {
+		t.Run(name, func(t *testing.T) {
+			tr, rec := tracer()
+			if _, err := replay.Session(t.Context(), tr, read(t, name), replay.WithFinish()); err != nil {
+				t.Fatal(err)
+			}
+			want := fromFile(t, name)
+			if len(want) == 0 {
+				t.Fatal("the file has no spans")
+			}
+			if diff := cmp.Diff(want, fromTracer(rec.Ended())); diff != "" {
+				t.Errorf("(-file +tracer)\n%s", diff)
+			}
+		})
+	}
+}
+
+// In a session without branches the path to the leaf has all there is.
+func TestSessionAlongItsOnlyPath(t *testing.T) {
+	s := read(t, "quickstart.jsonl")
 	tr, rec := tracer()
-	if _, err := replay.Session(context.Background(), tr, read(t, "quickstart.jsonl")); err != nil {
+	if _, err := replay.Session(t.Context(), tr, s, replay.WithLeaf(s.Leaf()), replay.WithFinish()); err != nil {
 		t.Fatal(err)
 	}
-	var got []string
-	for _, s := range rec.Ended() {
-		got = append(got, fmt.Sprint(s.Name(), " ", s.StartTime().UnixNano(), " ", s.EndTime().UnixNano(), " ", len(s.Attributes()),
-			" ", len(s.Events()), " ", len(s.Links()), " ", s.Status().Code, " ", s.SpanKind()))
-	}
-	if len(got) != 36 {
-		t.Errorf("%d spans, want 36", len(got))
-	}
-	again, rec2 := tracer()
-	if _, err := replay.Session(context.Background(), again, read(t, "quickstart.jsonl"), replay.WithLeaf(read(t, "quickstart.jsonl").Leaf())); err != nil {
-		t.Fatal(err)
-	}
-	if len(rec2.Ended()) != 36 {
-		t.Errorf("along the path to the leaf of a session without branches there are %d", len(rec2.Ended()))
+	if diff := cmp.Diff(fromFile(t, "quickstart.jsonl"), fromTracer(rec.Ended())); diff != "" {
+		t.Errorf("(-file +tracer)\n%s", diff)
 	}
 }
 

@@ -5,53 +5,65 @@ import (
 	"time"
 
 	"github.com/sessionspan/sessionspan/internal/projection"
+	"go.opentelemetry.io/otel/attribute"
 )
 
-// Option changes how sessions are replayed.
-type Option interface{ apply(*config) }
+// SessionOption changes how [Session] replays.
+type SessionOption interface{ forSession(*config) }
 
-type option func(*config)
+// FilesOption changes how [Files] replays.
+type FilesOption interface{ forFiles(*config) }
 
-func (o option) apply(c *config) { o(c) }
+// Option is for both.
+type Option interface {
+	SessionOption
+	FilesOption
+}
+
+type (
+	option        func(*config)
+	sessionOption func(*config)
+	filesOption   func(*config)
+)
+
+func (o option) forSession(c *config)        { o(c) }
+func (o option) forFiles(c *config)          { o(c) }
+func (o sessionOption) forSession(c *config) { o(c) }
+func (o filesOption) forFiles(c *config)     { o(c) }
 
 type config struct {
 	projection projection.Options
-	leaf       string
 	finish     bool
 	now        time.Time
-	known      *Spans
-	problem    func(error)
+	problem    func(*Problem)
+
+	// of Session
+	leaf  string
+	known *Spans
+
+	// of Files
+	jobs         int
+	resource     []attribute.KeyValue
+	since, until time.Time
+	shift        bool
+	progress     func(Progress)
+	report       func(FileReport)
 }
 
-func configure(opts []Option) (config, error) {
-	c := config{now: time.Now(), problem: func(error) {}}
-	for _, o := range opts {
-		o.apply(&c)
-	}
+func newConfig() *config {
+	return &config{now: time.Now(), problem: func(*Problem) {}, progress: func(Progress) {}, report: func(FileReport) {}}
+}
+
+func (c *config) validate() error {
 	if err := c.projection.Validate(); err != nil {
-		return c, fmt.Errorf("replay: %w", err)
+		return fmt.Errorf("replay: %w", err)
 	}
-	return c, nil
+	return nil
 }
-
-// options are those of the projection.
-func (c config) options() projection.Options {
-	o := c.projection
-	o.Report = func(p projection.Problem) { c.problem(p) }
-	return o
-}
-
-// WithLeaf replays only what lies on the path to the entry with that id; without it every branch is replayed. The session's
-// mark is always there.
-func WithLeaf(entry string) Option { return option(func(c *config) { c.leaf = entry }) }
 
 // WithFinish says that nothing more will come: what is open ends at the last entry. Without it what is open stays so, unless
 // nothing happened in the session for 24 hours.
 func WithFinish() Option { return option(func(c *config) { c.finish = true }) }
-
-// WithKnown gives the spans of an earlier replay, of this session or of one that it spawned or was spawned by: those that have
-// ended are not sent again, and new ones hang from them and link to them.
-func WithKnown(s *Spans) Option { return option(func(c *config) { c.known = s }) }
 
 // WithGroup says what one trace holds: "session", the default, or "run".
 func WithGroup(group string) Option {
@@ -68,7 +80,50 @@ func WithSemconv(version string) Option {
 	return option(func(c *config) { c.projection.Semconv = projection.Semconv(version) })
 }
 
-// WithProblems has told what was wrong with the session, or notable about it, as it is found.
-func WithProblems(report func(error)) Option {
+// WithProblems has told what was wrong with a session or a file, or notable about it, as it is found. [Files] makes one call at a
+// time.
+func WithProblems(report func(*Problem)) Option {
 	return option(func(c *config) { c.problem = report })
+}
+
+// WithLeaf replays only what lies on the path to the entry with that id; without it every branch is replayed. The session's
+// mark is always there.
+func WithLeaf(entry string) SessionOption { return sessionOption(func(c *config) { c.leaf = entry }) }
+
+// WithKnown gives the spans of an earlier replay, of this session or of one that it spawned or was spawned by: those that have
+// ended are not sent again, and new ones hang from them and link to them.
+func WithKnown(s *Spans) SessionOption { return sessionOption(func(c *config) { c.known = s }) }
+
+// WithJobs says how many traces are read at once; without it, one for each processor (GOMAXPROCS).
+func WithJobs(n int) FilesOption { return filesOption(func(c *config) { c.jobs = n }) }
+
+// WithResource adds attributes to the resource of every span, in place of what the session says where the keys are the same.
+// Without it a resource has service.name, the name of the agent's harness, and service.version.
+func WithResource(attributes ...attribute.KeyValue) FilesOption {
+	return filesOption(func(c *config) { c.resource = attributes })
+}
+
+// WithPeriod replays only what ended at since or later and started before until; the zero time is no bound. Sessions with
+// nothing in it are left out. The spans of a session are held in memory until it has been read.
+func WithPeriod(since, until time.Time) FilesOption {
+	return filesOption(func(c *config) { c.since, c.until = since, until })
+}
+
+// WithShiftToNow moves each session, with those below it, so that it ends now, for backends that search recent traces only. The
+// ids are others each time, and what was measured stays right. A trace is held in memory until it has been read.
+func WithShiftToNow() FilesOption { return filesOption(func(c *config) { c.shift = true }) }
+
+// WithIDSalt makes another set of ids, which depends on the text.
+func WithIDSalt(text string) FilesOption {
+	return filesOption(func(c *config) { c.projection.Salt = text })
+}
+
+// WithProgress is told how far a replay has come, often, by any goroutine, one call at a time. It must return soon.
+func WithProgress(report func(Progress)) FilesOption {
+	return filesOption(func(c *config) { c.progress = report })
+}
+
+// WithReports is told what came of each file that was read, in the order of the traces, one call at a time.
+func WithReports(report func(FileReport)) FilesOption {
+	return filesOption(func(c *config) { c.report = report })
 }

@@ -21,17 +21,22 @@ var ErrNoEntry = errors.New("no such entry")
 // Ids are the tracer's: random ones, unless its provider has a generator that knows better. So replaying a session twice makes
 // two traces; what [WithKnown] is given is not sent twice. The spans that were sent are returned also with an error, which
 // is that of ctx or wraps [ErrNoEntry].
-func Session(ctx context.Context, tracer trace.Tracer, s *format.Session, opts ...Option) (*Spans, error) {
-	c, err := configure(opts)
-	if err != nil {
+func Session(ctx context.Context, tracer trace.Tracer, s *format.Session, opts ...SessionOption) (*Spans, error) {
+	c := newConfig()
+	for _, o := range opts {
+		o.forSession(c)
+	}
+	if err := c.validate(); err != nil {
 		return nil, err
 	}
+	po := c.projection
+	po.Report = func(p projection.Problem) { c.problem(inLine("", p, p.Note)) }
 	out := newTracing(ctx, tracer, c.known)
 	if c.leaf == "" {
-		return out.spans, feed(ctx, s, projection.New(c.options(), out), c)
+		return out.spans, feed(ctx, s, projection.New(po, out), c)
 	}
 	held := &projection.Held{} // which spans lie on a path is known when all has been read
-	p := projection.New(c.options(), held)
+	p := projection.New(po, held)
 	if err := feed(ctx, s, p, c); err != nil {
 		return out.spans, err
 	}
@@ -44,7 +49,7 @@ func Session(ctx context.Context, tracer trace.Tracer, s *format.Session, opts .
 }
 
 // feed reads the lines of a session, each once, as a file's are read.
-func feed(ctx context.Context, s *format.Session, p *projection.Projector, c config) error {
+func feed(ctx context.Context, s *format.Session, p *projection.Projector, c *config) error {
 	r, w := io.Pipe()
 	go func() {
 		_, err := s.WriteTo(w)
@@ -60,7 +65,7 @@ func feed(ctx context.Context, s *format.Session, p *projection.Projector, c con
 		if n%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		err = rd.Read(p.Feed, func(d *format.DamageError) { c.problem(d) })
+		err = rd.Read(p.Feed, func(d *format.DamageError) { c.problem(inLine("", d, false)) })
 	}
 	if !errors.Is(err, io.EOF) {
 		return fmt.Errorf("replay: %w", err)

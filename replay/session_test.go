@@ -29,7 +29,10 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-const sessions = "../testdata/agentsession"
+const (
+	sessions   = "../testdata/agentsession"
+	quickstart = sessions + "/quickstart.jsonl"
+)
 
 func read(t testing.TB, name string) *format.Session {
 	t.Helper()

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/sessionspan/sessionspan/internal/archive"
 	"github.com/sessionspan/sessionspan/internal/otlp"
 	"github.com/sessionspan/sessionspan/internal/projection"
 	"github.com/sessionspan/sessionspan/internal/terminal"
@@ -15,17 +16,14 @@ import (
 
 // destination is where traces go.
 type destination interface {
-	// trace returns the sink for the next trace, or for more of the one at hand.
-	trace() projection.Sink
-	// flush writes out the trace at hand. When the context is done already, it writes what there is, as quickly as may be;
-	// when that comes later, it ends with its error.
-	flush(context.Context) error
+	archive.Destination
 	close() error
 }
 
-// destination returns where the command line says that traces go: out, which w writes to, or a backend. The context is done
-// when more spans are of no use.
-func (r *replay) destination(ctx context.Context, out, w io.Writer, resource *resource, sum *summary) (context.Context, destination) {
+// destination returns where the command line says that traces go: out, or a backend. The context is done when more spans are of
+// no use.
+func (r *replay) destination(ctx context.Context, out io.Writer, bar *progress, resource []attribute.KeyValue, sum *summary) (context.Context, destination) {
+	w := bar.beside(out)
 	if r.to == "text" {
 		o := waterfall.Options{Look: terminal.LookOf(out, os.Environ()), MaxRows: r.maxRows, More: "--max-rows 0 draws all"}
 		if r.width > 0 {
@@ -34,13 +32,13 @@ func (r *replay) destination(ctx context.Context, out, w io.Writer, resource *re
 		return ctx, &drawing{w: terminal.NewWriter(w, out), opts: o}
 	}
 	batch := otlp.Config{
-		Resource:     resource.of,
-		ScopeVersion: version(),
+		Resource:     func(s *projection.Session) []attribute.KeyValue { return otlp.Resource(s, resource...) },
+		ScopeVersion: otlp.ScopeVersion(),
 		SchemaURL:    projection.SchemaURL(projection.Semconv(r.semconv)),
 	}
 	if r.to == toOTLP {
-		s := newSending(ctx, &r.backend, batch, sum)
-		return s.Context(), s
+		s := newSending(ctx, &r.backend, batch, bar, sum)
+		return s.sender.Context(), s
 	}
 	return ctx, &otlpJSON{w: bufio.NewWriterSize(w, 64<<10), batch: otlp.NewBatch(batch)}
 }
@@ -56,14 +54,14 @@ type drawing struct {
 	some bool
 }
 
-func (d *drawing) trace() projection.Sink {
+func (d *drawing) Trace() projection.Sink {
 	if d.at == nil {
 		d.at = &waterfall.Collector{}
 	}
 	return d.at
 }
 
-func (d *drawing) flush(ctx context.Context) error {
+func (d *drawing) Flush(ctx context.Context) error {
 	c := d.at
 	d.at = nil
 	if c == nil {
@@ -103,7 +101,7 @@ type otlpJSON struct {
 // maxBatch bounds the size of a line in bytes of the encoded spans.
 const maxBatch = 256 << 10
 
-func (o *otlpJSON) trace() projection.Sink { return o }
+func (o *otlpJSON) Trace() projection.Sink { return o }
 
 func (o *otlpJSON) Start(*projection.Span) {}
 
@@ -117,7 +115,7 @@ func (o *otlpJSON) End(s *projection.Span) {
 	}
 }
 
-func (o *otlpJSON) flush(context.Context) error { return o.write() }
+func (o *otlpJSON) Flush(context.Context) error { return o.write() }
 
 func (o *otlpJSON) write() error {
 	if o.err != nil {
@@ -135,21 +133,4 @@ func (o *otlpJSON) close() error {
 		return err
 	}
 	return o.w.Flush()
-}
-
-// resource makes the resource of a session.
-type resource struct {
-	service string
-	extra   []attribute.KeyValue
-}
-
-func (r *resource) of(s *projection.Session) []attribute.KeyValue {
-	named := *s
-	if r.service != "" {
-		named.Harness = r.service
-	}
-	if named.Harness == "" {
-		named.Harness = s.Format
-	}
-	return otlp.Resource(&named, r.extra...)
 }

@@ -34,14 +34,14 @@ func newProgress(w io.Writer, what string, paths []string) *progress {
 		return &progress{}
 	}
 	s := &screen{w: w, after: time.Now().Add(progressDelay)}
-	return &progress{progressbar.NewOptions64(bytes,
+	// One byte more than there are: when all is read, it may still have to be sent, and a bar that is full is over.
+	return &progress{progressbar.NewOptions64(bytes+1,
 		progressbar.OptionSetWriter(s),
 		progressbar.OptionSetDescription(what),
 		progressbar.OptionShowBytes(true),
 		progressbar.OptionShowTotalBytes(true),
 		progressbar.OptionSetWidth(20),
 		progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionClearOnFinish(),
 	), s}
 }
 
@@ -49,6 +49,13 @@ func newProgress(w io.Writer, what string, paths []string) *progress {
 func (p *progress) add(bytes int64) {
 	if p.bar != nil {
 		_ = p.bar.Add64(bytes) // a bar that cannot be drawn keeps nothing from being read
+	}
+}
+
+// say has the bar say something else in front.
+func (p *progress) say(what string) {
+	if p.bar != nil {
+		p.bar.Describe(what)
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"github.com/sessionspan/sessionspan/internal/archive"
 	"github.com/sessionspan/sessionspan/internal/projection"
 	"github.com/spf13/cobra"
+	"go.opentelemetry.io/otel/attribute"
 )
 
 // replay holds what the command line of replay says.
@@ -179,7 +181,7 @@ func (r *replay) index(ctx context.Context, files []string, sum *summary) (*arch
 }
 
 // write reads the files and writes their traces.
-func (r *replay) write(ctx context.Context, ix *archive.Index, groups [][]*archive.File, resource *resource, sum *summary,
+func (r *replay) write(ctx context.Context, ix *archive.Index, groups [][]*archive.File, resource []attribute.KeyValue, sum *summary,
 ) error {
 	out, closeOut, err := r.open()
 	if err != nil {
@@ -192,10 +194,9 @@ func (r *replay) write(ctx context.Context, ix *archive.Index, groups [][]*archi
 	}
 	opts := r.options()
 	opts.Problem, opts.Read = sum.found, bar.add
-	ctx, dest := r.destination(ctx, out, bar.beside(out), resource, sum)
+	ctx, dest := r.destination(ctx, out, bar, resource, sum)
 	sum.begun = true
-	t := &traces{ix: ix, groups: groups, options: opts, dest: dest, sum: sum, shift: r.shift}
-	err = t.project(ctx, r.atOnce())
+	err = halted(ix.Replay(ctx, groups, opts, dest, sum.add), sum)
 	if r.leaf != "" && err == nil && (sum.leaves == 0 || sum.leafErr != nil) {
 		err = sum.leafErr
 		if err == nil {
@@ -213,7 +214,7 @@ func (r *replay) write(ctx context.Context, ix *archive.Index, groups [][]*archi
 
 // options turns the flags into those of a replay.
 func (r *replay) options() archive.Options {
-	o := archive.Options{
+	return archive.Options{
 		Source: r.reading.options(),
 		Projection: projection.Options{
 			Group: projection.Group(r.group), Naming: projection.Naming(r.naming), Semconv: projection.Semconv(r.semconv),
@@ -221,13 +222,24 @@ func (r *replay) options() archive.Options {
 		},
 		Select: archive.Selection{Leaf: r.leaf, Current: r.branches == "current", Since: r.from, Until: r.period.to},
 		Finish: r.finish,
+		Shift:  r.shift,
+		Jobs:   r.atOnce(),
 		Now:    r.now,
 	}
-	if r.shift {
-		// Other times need other ids: a backend keeps the first copy of a span that it sees.
-		o.Projection.Salt += "\x00shifted to " + r.now.UTC().Format(time.RFC3339Nano)
+}
+
+// halted says why a replay ended early, if it did.
+func halted(err error, sum *summary) error {
+	h, early := errors.AsType[*archive.Halt](err)
+	switch {
+	case !early:
+		return nil
+	case takesNoMore(h.Err):
+		return ended(h.Err, h.Left)
+	case h.While == "":
+		return &exitError{exitFinding, h.Err}
 	}
-	return o
+	return sum.interrupt(h.While, h.Path, h.Left)
 }
 
 // files finds the files to read.

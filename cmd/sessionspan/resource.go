@@ -8,29 +8,26 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 )
 
-// newResource reads what OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME say of resources, as the specification of the
-// SDK's environment has it: key=value pairs with percent-encoded values; the name has a variable of its own, which wins.
-// A name on the command line wins over both.
-func newResource(service string, environ []string) (*resource, error) {
-	r := &resource{service: service}
+// newResource returns what resources have beside what a session says: what OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME
+// say of them, as the specification of the SDK's environment has it: key=value pairs with percent-encoded values; the name has
+// a variable of its own, which wins. A name on the command line wins over both.
+func newResource(service string, environ []string) (extra []attribute.KeyValue, err error) {
 	for _, kv := range environ {
 		name, value, _ := strings.Cut(kv, "=")
 		switch {
 		case name == "OTEL_SERVICE_NAME" && value != "" && service == "":
-			r.service = value
+			service = value
 		case name == "OTEL_RESOURCE_ATTRIBUTES" && value != "":
-			extra, err := parseAttributes(value)
+			extra, err = parseAttributes(value)
 			if err != nil {
 				return nil, &exitError{exitUsage, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)}
 			}
-			r.extra = extra
 		}
 	}
-	if r.service != "" {
-		// The name given for all sessions stands over one among the attributes.
-		r.extra = append(r.extra, attribute.String("service.name", r.service))
+	if service != "" {
+		extra = append(extra, attribute.String("service.name", service)) // of two the last counts
 	}
-	return r, nil
+	return extra, nil
 }
 
 func parseAttributes(list string) ([]attribute.KeyValue, error) {

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 
 	"github.com/sessionspan/sessionspan/internal/input"
+	"github.com/sessionspan/sessionspan/internal/otlp"
 	"github.com/sessionspan/sessionspan/internal/terminal"
 	"github.com/spf13/cobra"
 )
@@ -89,7 +89,7 @@ replay with --to otlp or --endpoint.
 
 The exit code is 0 when all went well, 1 for a finding or a loss, 2 for wrong usage and when no path leads to a file. What
 --json writes is described in docs/json.md of the project.`,
-		Version:       version(),
+		Version:       otlp.ScopeVersion(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noCommand,
@@ -103,13 +103,4 @@ The exit code is 0 when all went well, 1 for a finding or a loss, 2 for wrong us
 	completePaths(root)
 	strict(root)
 	return root
-}
-
-// version is that of the module, as far as the build knows it.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
-		return "development"
-	}
-	return info.Main.Version
 }

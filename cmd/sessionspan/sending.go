@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/sessionspan/sessionspan/internal/archive"
 	"github.com/sessionspan/sessionspan/internal/delivery"
 	"github.com/sessionspan/sessionspan/internal/otlp"
-	"github.com/sessionspan/sessionspan/internal/projection"
 	"github.com/sessionspan/sessionspan/internal/terminal"
 	"github.com/spf13/cobra"
 	"go.opentelemetry.io/otel/trace"
@@ -93,11 +93,13 @@ func ended(why error, left int) error {
 	return &exitError{exitFinding, why}
 }
 
-// sending sends spans to a backend, and puts what became of them into a summary.
+// sending sends spans to a backend, and puts what became of them into a summary. Batches go when they are full, those of one
+// trace with those of others, and at the end.
 type sending struct {
-	*delivery.Sender
-	to  *backend
-	sum *summary
+	archive.Destination
+	sender *delivery.Sender
+	to     *backend
+	sum    *summary
 }
 
 // discard takes everything and sends nothing.
@@ -106,26 +108,37 @@ type discard struct{}
 func (discard) UploadTraces(context.Context, []*tracepb.ResourceSpans) error { return nil }
 
 // newSending begins to send. What feeds it ends when its context is done.
-func newSending(ctx context.Context, to *backend, batch otlp.Config, sum *summary) *sending {
+func newSending(ctx context.Context, to *backend, batch otlp.Config, bar *progress, sum *summary) *sending {
 	var up delivery.Uploader = to.client
 	if to.dryRun {
 		up = discard{}
 	}
-	return &sending{to: to, sum: sum, Sender: delivery.New(ctx, up, delivery.Options{
-		Batch: batch,
+	sender := delivery.New(ctx, up, delivery.Options{
+		Batch:    batch,
+		Progress: func(r delivery.Result) { bar.say(sendingWords(r)) },
 		LargeTrace: func(id trace.TraceID) {
 			sum.note(note("", fmt.Sprintf("trace %s is larger than the 5 MB that some backends take; --group run makes smaller ones", id)))
 		},
-	})}
+	})
+	return &sending{archive.Into(sender), sender, to, sum}
 }
 
-func (s *sending) trace() projection.Sink { return s.Sender }
-
-// flush does nothing: batches go when they are full, those of one trace with those of others, and at the end.
-func (s *sending) flush(context.Context) error { return nil }
+// sendingWords say how far sending has come.
+func sendingWords(r delivery.Result) string {
+	words := terminal.Plural(int(r.Sent), "span") + " sent"
+	for _, n := range []struct {
+		n    int64
+		what string
+	}{{r.Refused + r.Lost, "not accepted"}, {r.Retries, "repeated"}} {
+		if n.n > 0 {
+			words += fmt.Sprintf(", %d %s", n.n, n.what)
+		}
+	}
+	return words
+}
 
 func (s *sending) close() error {
-	r, err := s.Close()
+	r, err := s.sender.Close()
 	cerr := s.to.client.Close()
 	s.sum.Delivery = newDeliveryCounts(s.to, r)
 	switch {

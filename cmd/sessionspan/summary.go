@@ -132,8 +132,7 @@ func (s *summary) copies(list []archive.Copied, groups [][]*archive.File) {
 	}
 	for _, c := range list {
 		if read[c.ID] {
-			s.say(note("", fmt.Sprintf("session %s is in several files, of whose spans each is given once: %s",
-				forPeople(c.ID), strings.Join(c.Paths, ", "))))
+			s.say(note("", c.String()))
 		}
 	}
 }

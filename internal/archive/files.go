@@ -93,7 +93,10 @@ func (s *search) path(path string) error {
 			return fmt.Errorf("%w below it (looked for %s)", ErrNoFiles, strings.Join(extensions, ", "))
 		}
 	case err == nil:
-		s.found.Files = append(s.found.Files, filepath.Clean(path))
+		if clean := filepath.Clean(path); clean != input.Stdin { // a file may have that name: ./-
+			path = clean
+		}
+		s.found.Files = append(s.found.Files, path)
 	case !hasPattern(path):
 		return err
 	default:

@@ -2,8 +2,10 @@ package archive
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/sessionspan/sessionspan/internal/activity"
 	"github.com/sessionspan/sessionspan/internal/input"
@@ -159,6 +161,11 @@ func (ix *Index) Sessions() int { return len(ix.parent) }
 type Copied struct {
 	ID    string
 	Paths []string
+}
+
+// String says it in words.
+func (c Copied) String() string {
+	return fmt.Sprintf("session %s is in several files, of whose spans each is given once: %s", c.ID, strings.Join(c.Paths, ", "))
 }
 
 // Copies lists the sessions that stand in more than one file, in the order of their first files.

@@ -22,7 +22,13 @@ type Options struct {
 	Finish bool
 	// Now decides what has been silent for long; the zero value is the time of the call.
 	Now time.Time
-	// Problem is called for what was wrong with a file or notable about it, with the path in front; nil drops it.
+	// Shift moves each trace so that it ends at Now, under other ids; the spans keep their own times as attributes.
+	// [Index.Replay] heeds it, which holds a trace in memory for it.
+	Shift bool
+	// Jobs is how many traces [Index.Replay] reads at once; less than two is one after the other.
+	Jobs int
+	// Problem is called for what was wrong with a file or notable about it, with the path in front; nil drops it. With
+	// several jobs it is called by as many goroutines, and so is Read.
 	Problem func(path string, err error, note bool)
 	// Read is told how many bytes were read from disk since the call before; nil for nobody.
 	Read func(bytes int64)

@@ -7,27 +7,31 @@ import (
 	"github.com/sessionspan/sessionspan/internal/projection"
 )
 
-// Shifted is a sink that holds the spans of one trace back and then moves all of them by one distance, so that the last
+// shifted returns the options with other ids if traces are to be moved in time: a backend keeps the first copy of a span that
+// it sees.
+func (o Options) shifted() Options {
+	if o.Shift {
+		o.Now = o.now()
+		o.Projection.Salt += "\x00shifted to " + o.Now.UTC().Format(time.RFC3339Nano)
+	}
+	return o
+}
+
+// shifted is a sink that holds the spans of one trace back and then moves all of them by one distance, so that the last
 // one ends at a given time.
-type Shifted struct{ held holder }
+type shifted struct{ holder }
 
 // maxAttributes is the limit of a span.
 const maxAttributes = 128
 
-// Start takes a span.
-func (s *Shifted) Start(span *projection.Span) { s.held.Start(span) }
-
-// End takes a complete span.
-func (s *Shifted) End(span *projection.Span) { s.held.End(span) }
-
-// Release gives the sink the spans, moved so that the last end is at now. Their own times stay as attributes.
-func (s *Shifted) Release(to projection.Sink, now time.Time) {
+// release gives the sink the spans, moved so that the last end is at now. Their own times stay as attributes.
+func (s *shifted) release(to projection.Sink, now time.Time) {
 	var last time.Time
-	for _, span := range s.held.started {
+	for _, span := range s.started {
 		last = later(last, later(span.Start, span.End))
 	}
 	by := now.Sub(last)
-	for _, span := range s.held.started {
+	for _, span := range s.started {
 		if room := maxAttributes - 2; len(span.Attributes) > room {
 			span.DroppedAttributes += uint32(len(span.Attributes) - room)
 			span.Attributes = span.Attributes[:room]
@@ -42,7 +46,7 @@ func (s *Shifted) Release(to projection.Sink, now time.Time) {
 			span.Events[i].Time = span.Events[i].Time.Add(by)
 		}
 	}
-	s.held.release(to, func(*projection.Span) bool { return true })
+	s.holder.release(to, func(*projection.Span) bool { return true })
 }
 
 func later(a, b time.Time) time.Time {

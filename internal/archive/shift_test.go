@@ -1,4 +1,4 @@
-package archive_test
+package archive
 
 import (
 	"testing"
@@ -6,7 +6,6 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 
-	"github.com/sessionspan/sessionspan/internal/archive"
 	"github.com/sessionspan/sessionspan/internal/projection"
 	"github.com/sessionspan/sessionspan/internal/spantest"
 )
@@ -20,13 +19,13 @@ func TestShifted(t *testing.T) {
 		Events: []projection.Event{{Name: "e", Time: at(5)}},
 	}
 	open := &projection.Span{Name: "open", Session: session, Start: at(12)}
-	s := &archive.Shifted{}
+	s := &shifted{}
 	s.Start(run)
 	s.Start(open)
 	s.End(run)
 	rec := &spantest.Recorder{}
 	now := at(100)
-	s.Release(rec, now)
+	s.release(rec, now)
 
 	if !open.Start.Equal(now) || !open.End.IsZero() {
 		t.Errorf("the open span is at %v to %v, want from %v", open.Start, open.End, now)

@@ -54,7 +54,11 @@ func (s *Sender) deliver(b *otlp.Batch, isCut bool) {
 		}
 	})
 	if given && a.verdict == denied && s.accepted.Load() == 0 {
-		s.end(fmt.Errorf("%w: %s; look at the endpoint and at OTEL_EXPORTER_OTLP_HEADERS", ErrDenied, a.message))
+		why := fmt.Errorf("%w: %s", ErrDenied, a.message)
+		if misread(a.message) == "" { // else it says what to do
+			why = fmt.Errorf("%w; look at the endpoint and at OTEL_EXPORTER_OTLP_HEADERS", why)
+		}
+		s.end(why)
 	}
 }
 

@@ -36,8 +36,8 @@ func TestOtherProtocolIsDenied(t *testing.T) {
 	}{
 		{"gRPC to HTTP", GRPC, "http://" + webHost, "use protocol http/protobuf"},
 		{"HTTP to gRPC", HTTPProtobuf, "http://" + grpcHost, "use protocol grpc"},
-		{"HTTP with TLS to one without", HTTPProtobuf, "https://" + webHost, "write http://"},
-		{"gRPC with TLS to one without", GRPC, "https://" + grpcHost, "write http://"},
+		{"HTTP with TLS to one without", HTTPProtobuf, "https://" + webHost, "write http:// instead of https://"},
+		{"gRPC with TLS to one without", GRPC, "https://" + grpcHost, "write http:// instead of https://"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			client, err := NewClient(tc.protocol, tc.endpoint)
@@ -49,6 +49,11 @@ func TestOtherProtocolIsDenied(t *testing.T) {
 			a := classify(err)
 			if a.verdict != denied || !strings.Contains(a.message, tc.want) {
 				t.Errorf("%v is %+v, want it denied with %q", err, a, tc.want)
+			}
+			s := New(t.Context(), client, Options{})
+			feed(s, 1)
+			if _, err := s.Close(); err == nil || !strings.HasSuffix(err.Error(), tc.want) {
+				t.Errorf("the sender says %v, want it to end with %q", err, tc.want)
 			}
 		})
 	}

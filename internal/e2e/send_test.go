@@ -10,14 +10,12 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/sessionspan/sessionspan/internal/archive"
 	"github.com/sessionspan/sessionspan/internal/e2e/jaeger"
 	"github.com/sessionspan/sessionspan/internal/otlp"
 	"github.com/sessionspan/sessionspan/internal/projection"
 	"github.com/sessionspan/sessionspan/internal/source"
-	"go.opentelemetry.io/otel/attribute"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 )
@@ -45,39 +43,21 @@ func project(t *testing.T, r replay) [][]*tracepb.ResourceSpans {
 	if err != nil {
 		t.Fatal(err)
 	}
-	now := time.Now()
-	o := archive.Options{Projection: projection.Options{Group: r.group}, Finish: true, Now: now}
-	if r.shift {
-		o.Projection.Salt = now.String()
-	}
 	ix := archive.NewIndex(t.Context(), found.Files, nil, source.Options{})
 	out := &batches{batch: otlp.NewBatch(otlp.Config{
-		Resource: resource, ScopeVersion: "development", SchemaURL: projection.SchemaURL(projection.Semconv141),
+		ScopeVersion: "development", SchemaURL: projection.SchemaURL(projection.Semconv141),
 	})}
-	for _, files := range ix.Traces() {
-		var sink projection.Sink = out
-		shifted := &archive.Shifted{}
-		if r.shift {
-			sink = shifted
+	o := archive.Options{Projection: projection.Options{Group: r.group}, Finish: true, Shift: r.shift}
+	err = ix.Replay(t.Context(), ix.Traces(), o, archive.Into(out), func(rep archive.Report) {
+		if rep.Err != nil {
+			t.Error(rep.Err)
 		}
-		for _, rep := range ix.ProjectTrace(t.Context(), files, o, sink) {
-			if rep.Err != nil {
-				t.Fatal(rep.Err)
-			}
-		}
-		shifted.Release(out, now)
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	out.cut()
 	return out.done
-}
-
-// resource is the command's: a session whose harness is not known has the name of its format for one.
-func resource(s *projection.Session) []attribute.KeyValue {
-	named := *s
-	if named.Harness == "" {
-		named.Harness = s.Format
-	}
-	return otlp.Resource(&named)
 }
 
 // batches is a sink that keeps what it is given as it is sent.

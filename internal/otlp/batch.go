@@ -24,11 +24,11 @@ type Config struct {
 	ScopeVersion, SchemaURL string
 }
 
-// Resource returns the attributes of a resource that stands for the program which wrote s: service.name and
-// service.version as far as they are known, and the extra ones. Where a key occurs twice the last one counts. They are
-// sorted by key.
+// Resource returns the attributes of a resource that stands for the program which wrote s: service.name, which is the format
+// where the program is not known, service.version as far as it is known, and the extra ones. Where a key occurs twice the
+// last one counts. They are sorted by key.
 func Resource(s *projection.Session, extra ...attribute.KeyValue) []attribute.KeyValue {
-	kvs := []attribute.KeyValue{attribute.String("service.name", cmp.Or(s.Harness, "unknown_service"))}
+	kvs := []attribute.KeyValue{attribute.String("service.name", cmp.Or(s.Harness, s.Format, "unknown_service"))}
 	if s.Version != "" {
 		kvs = append(kvs, attribute.String("service.version", s.Version))
 	}

@@ -172,7 +172,8 @@ func TestResource(t *testing.T) {
 		want    string
 	}{
 		{"harness and version", projection.Session{Harness: "pi", Version: "1"}, "", "service.name=pi service.version=1"},
-		{"a session that does not name its harness", projection.Session{}, "", "service.name=unknown_service"},
+		{"a session that does not name its harness", projection.Session{Format: "agentsession"}, "", "service.name=agentsession"},
+		{"a session that says nothing", projection.Session{}, "", "service.name=unknown_service"},
 		{"an extra one, sorted in", projection.Session{Harness: "pi"}, "host.name", "host.name=x service.name=pi"},
 		{"an extra one instead of ours", projection.Session{Harness: "pi"}, "service.name", "service.name=x"},
 	} {

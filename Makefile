@@ -84,6 +84,12 @@ tidy: ## write every go.mod and go.sum anew
 bench: ## run the benchmarks (BENCH=regexp picks)
 	$(call each,go test -run '^$$' -bench '$(BENCH)' -benchmem $(PKG))
 
+# Writes up to 4 GB below TMPDIR, one size after the other, and takes some two minutes.
+ARCHIVE_MB ?= 10,100,1000,4000
+.PHONY: measure
+measure: ## measure replays of generated archives of ARCHIVE_MB megabytes, and what sends them (docs/results.md)
+	cd internal/e2e && SESSIONSPAN_ARCHIVE_MB=$(ARCHIVE_MB) go test ./throughput -run '^$$' -bench . -benchtime 2x -timeout 30m
+
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME (20s)
 	@for m in $(MODULES); do \

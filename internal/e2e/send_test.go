@@ -4,14 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"github.com/sessionspan/sessionspan/internal/archive"
+	"github.com/sessionspan/sessionspan/internal/e2e/command"
 	"github.com/sessionspan/sessionspan/internal/e2e/jaeger"
 	"github.com/sessionspan/sessionspan/internal/otlp"
 	"github.com/sessionspan/sessionspan/internal/projection"
@@ -92,34 +91,16 @@ func (b *batches) cut() {
 	b.batch.Reset()
 }
 
-// commandDir is where the command is built, if it is.
-var commandDir string
-
-// command builds the command, once, without a version that depends on the commit.
-var command = sync.OnceValues(func() (path string, err error) {
-	commandDir, err = os.MkdirTemp("", "sessionspan-e2e-")
-	if err != nil {
-		return "", err
-	}
-	path = filepath.Join(commandDir, "sessionspan")
-	build := exec.Command("go", "build", "-buildvcs=false", "-o", path, "./cmd/sessionspan")
-	build.Dir = "../.."
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w\n%s", err, out)
-	}
-	return path, nil
-})
-
 func TestMain(m *testing.M) {
 	code := m.Run()
-	_ = os.RemoveAll(commandDir) // nothing, for ""
+	command.Remove()
 	os.Exit(code)
 }
 
 // send has the command replay to the server, and looks at what it says has become of the spans.
 func send(t *testing.T, to *jaeger.Server, by protocol, r replay) {
 	t.Helper()
-	path, err := command()
+	path, err := command.Path()
 	if err != nil {
 		t.Fatal(err)
 	}

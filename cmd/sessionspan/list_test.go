@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -33,8 +34,9 @@ func TestListInterrupted(t *testing.T) {
 	if code != exitFinding {
 		t.Errorf("exit code %d", code)
 	}
-	if got := out.String(); !strings.HasPrefix(got, `{"id":"piped",`) || !strings.Contains(got, `"cut_short":true,"error":"read up to entry 0, then: interrupted"`) {
-		t.Errorf("listed %s", got)
+	// The entry of the read in which the signal comes may be the last one, or come too late.
+	if want := regexp.MustCompile(`^{"id":"piped",.*"cut_short":true,"error":"read up to entry [01], then: interrupted"}`); !want.MatchString(out.String()) {
+		t.Errorf("listed %s", &out)
 	}
 	if want := "1 file not read to the end\nsessionspan: interrupted while reading standard input\n"; !strings.HasSuffix(log.String(), want) {
 		t.Errorf("said %q, want %q", &log, want)

@@ -105,11 +105,37 @@ func (s *Session) Append(e Entry) (string, error) {
 	if err := s.validate(own, parent); err != nil {
 		return "", err
 	}
+	if err := s.writeOut(line, own); err != nil {
+		return "", err
+	}
 	s.writeLine(line)
 	s.link(own, len(s.text)-1, parent)
 	s.follow(own, parent)
 	s.moveLeaf(own, parent)
 	return env.ID, nil
+}
+
+// Attach has every entry that is appended from now on written before it is a part of the session: write is given what the file
+// grows by, which ends with a line feed, and the entry, neither of which it may keep or change. It is called in the order of the
+// entries, one call at a time, and must not call the session. When it fails, nothing is appended, and its error is that of
+// [Session.Append]. It is how a store has the session in memory never say more than what is stored, whoever appends.
+//
+// Nil writes nothing, as at first.
+func (s *Session) Attach(write func(more []byte, e Entry) error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.write = write
+}
+
+// writeOut gives the line of an entry to what is attached. A last line of the file that lacks its line feed gets it first.
+func (s *Session) writeOut(line []byte, e Entry) error {
+	if s.write == nil {
+		return nil
+	}
+	if n := len(s.text); n > 0 && !s.text[n-1].Terminated {
+		line = append([]byte{'\n'}, line...)
+	}
+	return s.write(line, e)
 }
 
 // parentOf fills in the parent of an entry and returns its row, -1 for a root.

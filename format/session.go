@@ -27,6 +27,7 @@ type Session struct {
 	torn    *DamageError
 	repeats []int // lines in text
 	dec     Decoder
+	write   func(more []byte, e Entry) error // see Attach; nil for none
 	// For appends: the call ids of the first rows, and the calls on the path to one.
 	calls     map[string]bool
 	callsSeen int

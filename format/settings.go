@@ -2,6 +2,7 @@ package format
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -221,11 +222,29 @@ func (s Settings) Config() jsontext.Value {
 	return o.Bytes()
 }
 
-// settingsOf reads a checkpoint. It is read as a config entry that replaces, with its tools added to none.
+// Entry returns the config entry that puts these settings in force wherever it stands, whatever was in force before: what the
+// first entry of a session says that goes on with another (A.14). The error is that of settings which cannot be known.
+func (s Settings) Entry() (*ConfigEntry, error) {
+	if err := s.Err(); err != nil {
+		return nil, err
+	}
+	return fullConfig(s.Config())
+}
+
+// settingsOf reads a checkpoint.
 func settingsOf(config jsontext.Value) Settings {
+	c, err := fullConfig(config)
+	if err != nil {
+		return Settings{unresolved: fmt.Errorf("%w: the checkpoint of the compaction: %w", ErrSettings, err)}
+	}
+	return Settings{}.Apply(c)
+}
+
+// fullConfig reads complete settings as a config entry that replaces, with its tools added to none.
+func fullConfig(config jsontext.Value) (*ConfigEntry, error) {
 	var d Decoder
 	if err := d.part.Scan(config, ""); err != nil {
-		return Settings{unresolved: fmt.Errorf("%w: the checkpoint of the compaction: %w", ErrSettings, err)}
+		return nil, err
 	}
 	var buf [9]found
 	f := find(buf[:], d.part.Members, checkpointFields)
@@ -240,9 +259,9 @@ func settingsOf(config jsontext.Value) Settings {
 	c.Omitted = d.value(f[7])
 	c.Omit = d.value(f[8])
 	if d.trouble != "" {
-		return Settings{unresolved: fmt.Errorf("%w: the checkpoint of the compaction: %s", ErrSettings, d.trouble)}
+		return nil, errors.New(d.trouble)
 	}
-	return Settings{}.Apply(c)
+	return c, nil
 }
 
 var checkpointFields = []field{

@@ -9,12 +9,6 @@ import (
 	"github.com/sessionspan/sessionspan/format/openresponses"
 )
 
-// Appender adds entries to sessions: the part of a store that recording needs.
-type Appender interface {
-	// Append adds an entry to a session and returns the entry's id.
-	Append(ctx context.Context, sessionID string, e format.Entry) (string, error)
-}
-
 // RecordResponse writes one model call to a session (A.14): each item of the output, then the response with its model, status,
 // usage, error, the hash of the request and the latency, which is left out when it is zero. The request must be the one that
 // was sent, so that the hash is the one which the session gives. It returns the id of the response entry.

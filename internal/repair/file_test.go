@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sessionspan/sessionspan/internal/lockfile"
 )
 
 // torn is a file that needs a repair, and what it is afterwards.
@@ -240,8 +242,9 @@ func TestLock(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
+	since := time.Now().UTC().Format(time.RFC3339)
 	holder := func(pid int, host string) string {
-		text, err := json.Marshal(lockFile{pid, host, "2026-09-20T11:00:00Z"})
+		text, err := json.Marshal(lockfile.Holder{PID: pid, Host: host, Since: since})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,83 +1,40 @@
 package repair
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
-	"syscall"
 	"time"
+
+	"github.com/sessionspan/sessionspan/internal/lockfile"
 )
-
-// lockFile is what a store writes into FILE.lock while it has the session open (A.15).
-type lockFile struct {
-	PID   int    `json:"pid"`
-	Host  string `json:"host"`
-	Since string `json:"since"`
-}
-
-// maxLock is how many bytes of a lock are read.
-const maxLock = 4 << 10
 
 // lockPaths are the places where a store may have locked a file; the first is where we do.
 func lockPaths(path, target string) []string {
 	if path == target {
-		return []string{target + ".lock"}
+		return []string{target + lockfile.Suffix}
 	}
-	return []string{target + ".lock", path + ".lock"}
+	return []string{target + lockfile.Suffix, path + lockfile.Suffix}
 }
 
 // lockedBy says in words who holds a lock; "" for nobody.
 func lockedBy(paths []string) string {
 	for _, path := range paths {
-		info, err := os.Lstat(path)
-		if errors.Is(err, fs.ErrNotExist) {
+		h, err := lockfile.Read(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
 			continue
+		case err != nil:
+			return path + " is there"
 		}
-		holder := path + " is there"
-		if err != nil || !info.Mode().IsRegular() {
-			return holder
+		who := fmt.Sprintf("%s is there: held by %s", path, h)
+		if h.Gone() {
+			who += ", which is not running any more"
 		}
-		return holder + holderIn(path)
+		return who
 	}
 	return ""
-}
-
-// holderIn reads who holds a lock.
-func holderIn(path string) string {
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxLock))
-	var l lockFile
-	if err != nil || json.Unmarshal(text, &l) != nil || l.PID <= 0 {
-		return ""
-	}
-	who := fmt.Sprintf(": held by process %d", l.PID)
-	if l.Host != "" {
-		who += " on " + l.Host
-	}
-	if l.Since != "" {
-		who += " since " + l.Since
-	}
-	if host, err := os.Hostname(); err == nil && host == l.Host && gone(l.PID) {
-		who += ", which is not running any more"
-	}
-	return who
-}
-
-// gone reports whether there is no such process on this machine.
-func gone(pid int) bool {
-	p, err := os.FindProcess(pid)
-	if err != nil {
-		return true
-	}
-	defer p.Release()
-	return errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }
 
 // lock locks a file as a store would, so that none opens it meanwhile.
@@ -92,8 +49,7 @@ func lock(paths []string, now time.Time) (unlock func(), err error) {
 	if err != nil {
 		return nil, cannot("it cannot be locked against agents: "+paths[0], err)
 	}
-	host, _ := os.Hostname() // a lock of no host is never taken for a stale one
-	text, err := json.Marshal(lockFile{os.Getpid(), host, now.UTC().Format(time.RFC3339)})
+	text, err := lockfile.Own(now).Encode()
 	if err == nil {
 		_, err = f.Write(text)
 	}

@@ -1,0 +1,104 @@
+package jsonl
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/gofrs/flock"
+	"github.com/sessionspan/sessionspan/internal/lockfile"
+	"github.com/sessionspan/sessionspan/store"
+)
+
+// guardFolder has a file for each session that was ever locked, by its id. It stays empty, and it is never removed, so that there
+// is one file for everybody to lock.
+const guardFolder = ".guard"
+
+// lock is a session held against other processes: by the kernel, which lets go when the process ends, and by the lock file that
+// other libraries know.
+type lock struct {
+	fs    files
+	guard *flock.Flock
+	path  string // of the lock file; "" while there is none
+}
+
+// guard locks an id against everybody else who goes by the guard. The error wraps [store.ErrSessionLocked].
+func (s *Store) guard(id string) (*lock, error) {
+	dir := filepath.Join(s.root, guardFolder)
+	if err := s.makeFolder(dir); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, id)
+	g := flock.New(path, flock.SetPermissions(s.fileMode))
+	switch ok, err := g.TryLock(); {
+	case err != nil:
+		return nil, fmt.Errorf("session %.100s: %w", id, err)
+	case !ok:
+		return nil, fmt.Errorf("%w: %.100q, by another process or another store: %s", store.ErrSessionLocked, id, path)
+	}
+	return &lock{fs: s.fs, guard: g}, nil
+}
+
+// take takes the lock file of a session over from nobody, or from a holder that is gone.
+func (l *lock) take(s *Store, id, file string) error {
+	path := file + lockfile.Suffix
+	for range 3 {
+		err := l.create(s, path)
+		if err == nil || !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		h, err := lockfile.Read(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue // it was given up just now
+		case err != nil:
+			return fmt.Errorf("%w: %.100q: %s is there, and %w; if no agent runs, Break the lock", store.ErrSessionLocked, id, path, err)
+		case !h.Gone() && !(h.Guarded && h.IsHere()): // who was guarded would have the guard, which is ours
+			return fmt.Errorf("%w: %.100q, held by %s: %s", store.ErrSessionLocked, id, h, path)
+		}
+		// With the guard in hand, nobody of ours takes it over at the same time. Others may: so it is moved away and looked at
+		// again, and what is there then is theirs.
+		aside := path + ".stale"
+		if err := l.fs.Rename(path, aside); err != nil {
+			return err
+		}
+		if moved, err := lockfile.Read(aside); err == nil && moved != h {
+			_ = l.fs.Link(aside, path)
+			_ = l.fs.Remove(aside)
+			continue
+		}
+		if err := l.fs.Remove(aside); err != nil {
+			return err
+		}
+		if s.takeover != nil {
+			s.takeover(newTakeover(id, file, h))
+		}
+	}
+	return fmt.Errorf("%w: %.100q: %s comes and goes", store.ErrSessionLocked, id, path)
+}
+
+// create creates the lock file.
+func (l *lock) create(s *Store, path string) error {
+	own := lockfile.Own(s.now())
+	own.Guarded = true
+	text, err := own.Encode()
+	if err != nil {
+		return err
+	}
+	if err := s.place(path, text, false); err != nil {
+		return err
+	}
+	l.path = path
+	return nil
+}
+
+// release gives both up.
+func (l *lock) release() error {
+	var err error
+	if l.path != "" {
+		err = gone(l.fs.Remove(l.path))
+		l.path = ""
+	}
+	return errors.Join(err, l.guard.Unlock())
+}

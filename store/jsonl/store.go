@@ -1,0 +1,335 @@
+package jsonl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/sessionspan/sessionspan/format"
+	"github.com/sessionspan/sessionspan/internal/lockfile"
+	"github.com/sessionspan/sessionspan/store"
+)
+
+// What a store of files answers besides the errors of package store.
+var (
+	// ErrNotOwner: the file is not what this store left: somebody else wrote to it, cut, moved, removed or replaced it. Nothing
+	// was written. Open reads it anew.
+	ErrNotOwner = errors.New("the file is not as it was left")
+	// ErrBroken: an earlier write or sync failed, so that it is not known what is on disk. Nothing more is taken; Open reads the
+	// file anew.
+	ErrBroken = errors.New("an earlier write failed")
+	// ErrClosed: the store was closed, or the session released.
+	ErrClosed = errors.New("closed")
+)
+
+const (
+	readOnly  = os.O_RDONLY
+	createNew = os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	appending = os.O_RDWR | os.O_APPEND
+)
+
+// Store keeps sessions as files below a folder. It is for many goroutines, and for one process at a time to each session.
+type Store struct {
+	root                 string
+	fs                   files
+	sync                 Sync
+	readOnly             bool
+	fileMode, folderMode fs.FileMode
+	takeover             func(Takeover)
+	tornTail             func(TornTail)
+	now                  func() time.Time
+
+	mu     sync.Mutex
+	slots  map[string]*slot
+	closed bool
+}
+
+var _ store.Store = (*Store)(nil)
+
+// slot is the place of a session in the store, held while it is opened, released or deleted.
+type slot struct {
+	mu    sync.Mutex
+	users int
+	h     *handle // nil unless the session is open for writing
+}
+
+// Open returns the store of the sessions below a folder, which is created when something is written. The error is that the path
+// is none.
+func Open(root string, opts ...Option) (*Store, error) {
+	abs, err := filepath.Abs(root)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{root: abs, fs: disk{}, sync: OnResponse, fileMode: 0o600, folderMode: 0o700, now: time.Now, slots: map[string]*slot{}}
+	for _, o := range opts {
+		o.apply(s)
+	}
+	return s, nil
+}
+
+// enter takes the place of a session; leave gives it back.
+func (s *Store) enter(ctx context.Context, id string) (*slot, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil, fmt.Errorf("store %s: %w", s.root, ErrClosed)
+	}
+	at := s.slots[id]
+	if at == nil {
+		at = &slot{}
+		s.slots[id] = at
+	}
+	at.users++
+	s.mu.Unlock()
+	at.mu.Lock()
+	return at, nil
+}
+
+func (s *Store) leave(id string, at *slot) {
+	empty := at.h == nil
+	at.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at.users--
+	if at.users == 0 && empty {
+		delete(s.slots, id)
+	}
+}
+
+// Create implements [store.Store]. The file has its name from the header: see the package comment.
+func (s *Store) Create(ctx context.Context, h format.Header) (*format.Session, error) {
+	if s.readOnly {
+		return nil, fmt.Errorf("create a session: %w", store.ErrReadOnly)
+	}
+	session, err := format.NewSession(h)
+	if err != nil {
+		return nil, err
+	}
+	id := session.ID()
+	if !usable(id) {
+		return nil, fmt.Errorf("session id %.200q: it cannot be a part of the name of a file", id)
+	}
+	at, err := s.enter(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer s.leave(id, at)
+	if at.h != nil {
+		return nil, fmt.Errorf("%w: %.100q", store.ErrSessionExists, id)
+	}
+	if at.h, err = s.create(session); err != nil {
+		return nil, err
+	}
+	return session, nil
+}
+
+// Open implements [store.Store]. A session that is opened stays locked against other processes until [Store.Release].
+func (s *Store) Open(ctx context.Context, id string) (*format.Session, error) {
+	if s.readOnly {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		return s.read(id)
+	}
+	at, err := s.enter(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer s.leave(id, at)
+	if at.h != nil && at.h.failed() != nil && !at.h.refusing() {
+		_ = at.h.close(ErrClosed) // what is wrong with it has been said
+		at.h = nil
+	}
+	if err := s.openAt(at, id); err != nil {
+		return nil, err
+	}
+	return at.h.session, nil
+}
+
+// openAt opens a session for writing unless it is.
+func (s *Store) openAt(at *slot, id string) (err error) {
+	if at.h == nil {
+		at.h, err = s.open(id)
+	}
+	return err
+}
+
+// Append implements [store.Store]. When it has returned an id, the entry is there after the process has died, and after the power
+// was cut where the policy says so ([Sync]). When it fails, the session in memory says no more than the file.
+func (s *Store) Append(ctx context.Context, id string, e format.Entry) (string, error) {
+	h, err := s.writable(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	entry, err := h.session.Append(e)
+	if err != nil || s.sync != Group {
+		return entry, err
+	}
+	if err := h.durable(); err != nil {
+		return "", err
+	}
+	return entry, nil
+}
+
+// writable returns a session that is open for writing.
+func (s *Store) writable(ctx context.Context, id string) (*handle, error) {
+	if s.readOnly {
+		return nil, fmt.Errorf("append to session %.100s: %w", id, store.ErrReadOnly)
+	}
+	at, err := s.enter(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer s.leave(id, at)
+	return at.h, s.openAt(at, id)
+}
+
+// Delete implements [store.Store]. With the file go the folder of the session's media, if its header says that it has one, and what
+// was set aside of it.
+func (s *Store) Delete(ctx context.Context, id string) error {
+	if s.readOnly {
+		return fmt.Errorf("delete session %.100s: %w", id, store.ErrReadOnly)
+	}
+	at, err := s.enter(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer s.leave(id, at)
+	if at.h == nil {
+		path, err := s.find(id)
+		if err != nil {
+			return err
+		}
+		l, err := s.guard(id)
+		if err != nil {
+			return err
+		}
+		if err := l.take(s, id, path); err != nil {
+			return errors.Join(err, l.release())
+		}
+		return errors.Join(s.remove(id, path), l.release())
+	}
+	h := at.h
+	at.h = nil
+	h.stop(noSession(id))
+	return errors.Join(s.remove(id, h.path), h.close(nil))
+}
+
+// remove removes the files of a session.
+func (s *Store) remove(id, path string) error {
+	h, err := s.header(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return noSession(id)
+	}
+	if err := s.fs.Remove(path); err != nil {
+		return err
+	}
+	dir, base := filepath.Split(path)
+	names, listErr := s.fs.ReadDir(dir)
+	errs := []error{listErr}
+	for _, n := range names {
+		for _, aside := range []string{base + tornSuffix, base + ".broken-"} {
+			if strings.HasPrefix(n.Name(), aside) {
+				errs = append(errs, gone(s.fs.Remove(filepath.Join(dir, n.Name()))))
+			}
+		}
+	}
+	if err == nil && h.Media == format.MediaSidecar {
+		media := mediaFolder(path, id)
+		if info, err := s.fs.Lstat(media); err == nil && info.IsDir() {
+			errs = append(errs, s.fs.RemoveAll(media))
+		}
+	}
+	return errors.Join(append(errs, s.syncFolder(dir))...)
+}
+
+// Release closes a session and gives up its lock; a session that is not open is none of its business. Appends to what Open gave for
+// it fail from now on; the store opens it again when it is asked to.
+func (s *Store) Release(id string) error {
+	at, err := s.enter(context.Background(), id)
+	if err != nil {
+		return nil // closed: nothing is open any more
+	}
+	defer s.leave(id, at)
+	if at.h == nil {
+		return nil
+	}
+	h := at.h
+	at.h = nil
+	return h.close(ErrClosed)
+}
+
+// Close releases every session. The store takes nothing more.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	open := s.slots
+	s.slots = map[string]*slot{}
+	s.mu.Unlock()
+	var errs []error
+	for _, at := range open {
+		at.mu.Lock()
+		if at.h != nil {
+			errs = append(errs, at.h.close(ErrClosed))
+			at.h = nil
+		}
+		at.mu.Unlock()
+	}
+	return errors.Join(errs...)
+}
+
+// Break takes away the lock file of a session that nobody can give up: of another host that is gone, or one that cannot be read.
+// The caller knows that no agent writes to the session. Where a process of this machine holds the session by a store of this
+// package, it is refused with [store.ErrSessionLocked]: that process runs.
+func (s *Store) Break(ctx context.Context, id string) error {
+	if s.readOnly {
+		return fmt.Errorf("break the lock of session %.100s: %w", id, store.ErrReadOnly)
+	}
+	at, err := s.enter(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer s.leave(id, at)
+	if at.h != nil {
+		return fmt.Errorf("%w: %.100q, by this store", store.ErrSessionLocked, id)
+	}
+	path, err := s.find(id)
+	if err != nil {
+		return err
+	}
+	l, err := s.guard(id)
+	if err != nil {
+		return err
+	}
+	return errors.Join(gone(s.fs.Remove(path+lockfile.Suffix)), l.release())
+}
+
+// read reads a session without locking or writing anything.
+func (s *Store) read(id string) (*format.Session, error) {
+	path, err := s.find(id)
+	if err != nil {
+		return nil, err
+	}
+	f, err := s.fs.OpenFile(path, readOnly, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	session, err := format.ReadSession(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	session.Attach(func([]byte, format.Entry) error {
+		return fmt.Errorf("append to session %.100s: %w", id, store.ErrReadOnly)
+	})
+	return session, nil
+}

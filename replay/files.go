@@ -24,22 +24,32 @@ import (
 // on. Ids depend on the files alone: what is replayed again has the same.
 //
 // Every batch is answered or given up before Files returns, and the result counts each span once. Nil says that everything was
-// read and every span acknowledged. Else the error is that of ctx, or wraps [ErrDown], [ErrDenied], [ErrUndelivered] or
-// [ErrUnread], or says that no path leads to a session file; the result is true all the same. When ctx is done, what was read
-// before is sent within a grace of five seconds. The uploader is not closed.
+// read and every span acknowledged. Else the error wraps that of ctx and its cause, or [ErrDown], [ErrDenied], [ErrUndelivered] or
+// [ErrUnread], or says that no path leads to a session file or what cannot be used; the result is true all the same. When ctx is
+// done, what was read before is sent within a grace of five seconds. The uploader is not closed. What the uploader or a function
+// of an option panics with is not caught.
 func Files(ctx context.Context, up Uploader, paths []string, opts ...FilesOption) (Result, error) {
 	c := newConfig()
 	for _, o := range opts {
-		o.forFiles(c)
+		if o != nil {
+			o.forFiles(c)
+		}
 	}
 	if err := c.validate(); err != nil {
 		return Result{}, err
+	}
+	to, err := uploader(up)
+	if err != nil {
+		return Result{}, fmt.Errorf("replay: %w", err)
+	}
+	if len(paths) == 0 {
+		return Result{}, errors.New("replay: there are no paths")
 	}
 	if slices.Contains(paths, input.Stdin) {
 		return Result{}, fmt.Errorf("replay: the path %q stands for standard input, which is not among files", input.Stdin)
 	}
 	f := &files{config: c, sessions: map[string]bool{}}
-	err := f.replay(ctx, up, paths)
+	err = f.replay(ctx, to, paths)
 	for _, some := range f.sessions {
 		if some {
 			f.result.Sessions++
@@ -47,6 +57,11 @@ func Files(ctx context.Context, up Uploader, paths []string, opts ...FilesOption
 	}
 	if err == nil {
 		return f.result, f.result.shortfall()
+	}
+	if why := ctx.Err(); why != nil && !errors.Is(err, why) {
+		err = fmt.Errorf("%w (%w)", err, why)
+	} else if cause := context.Cause(ctx); why != nil && !errors.Is(err, cause) {
+		err = fmt.Errorf("%w: %w", err, cause)
 	}
 	return f.result, fmt.Errorf("replay: %w", err)
 }
@@ -61,7 +76,7 @@ type files struct {
 	at Progress
 }
 
-func (f *files) replay(ctx context.Context, up Uploader, paths []string) error {
+func (f *files) replay(ctx context.Context, to delivery.Uploader, paths []string) error {
 	found, err := archive.Find(ctx, paths)
 	if err != nil {
 		return err
@@ -84,7 +99,7 @@ func (f *files) replay(ctx context.Context, up Uploader, paths []string) error {
 	}
 	f.at.Files = len(ix.Files)
 
-	sender := delivery.New(ctx, uploader(up), delivery.Options{
+	sender := delivery.New(ctx, to, delivery.Options{
 		Batch: otlp.Config{
 			Resource:     func(s *projection.Session) []attribute.KeyValue { return otlp.Resource(s, f.resource...) },
 			ScopeVersion: otlp.ScopeVersion(),
@@ -92,12 +107,19 @@ func (f *files) replay(ctx context.Context, up Uploader, paths []string) error {
 		},
 		Progress: f.sent,
 		LargeTrace: func(id trace.TraceID) {
-			f.note("", fmt.Sprintf(`trace %s is larger than the 5 MB that some backends take; WithGroup("run") makes smaller ones`, id))
+			text := fmt.Sprintf("trace %s is larger than the 5 MB that some backends take", id)
+			if f.projection.Group != projection.GroupRun {
+				text += `; WithGroup("run") makes smaller ones`
+			}
+			f.note("", text)
 		},
 	})
 	err = ix.Replay(sender.Context(), ix.Traces(), f.options(), archive.Into(sender), f.read)
 	sent, closeErr := sender.Close()
 	f.result.Delivery = newDelivery(sent)
+	if halt, early := errors.AsType[*archive.Halt](err); early && delivery.IsEnd(closeErr) {
+		return fmt.Errorf("%w; files not read: %d", closeErr, halt.Left)
+	}
 	if err == nil {
 		err = closeErr
 	}
@@ -139,8 +161,8 @@ func (f *files) read(r archive.Report) {
 	f.result.Bytes += r.Stats.Bytes
 	f.result.Damaged += report.Damaged
 	f.result.Open += report.Open
+	report.Err = r.Err
 	if _, ok := errors.AsType[*input.FileError](r.Err); ok { // else it is the context's
-		report.Err = r.Err
 		f.unread(r.Err)
 	}
 	f.report(report)

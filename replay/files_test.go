@@ -44,6 +44,7 @@ type backend struct {
 	requests int
 	spans    []string // names with ids
 	services map[string]bool
+	schemas  map[string]bool
 }
 
 func (b *backend) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
@@ -64,7 +65,7 @@ func (b *backend) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpa
 
 func (b *backend) take(spans []*tracepb.ResourceSpans) {
 	if b.services == nil {
-		b.services = map[string]bool{}
+		b.services, b.schemas = map[string]bool{}, map[string]bool{}
 	}
 	for _, r := range spans {
 		for _, kv := range r.GetResource().GetAttributes() {
@@ -73,6 +74,7 @@ func (b *backend) take(spans []*tracepb.ResourceSpans) {
 			}
 		}
 		for _, scope := range r.ScopeSpans {
+			b.schemas[scope.SchemaUrl] = true
 			for _, s := range scope.Spans {
 				b.spans = append(b.spans, fmt.Sprintf("%s %x %x", s.Name, s.TraceId, s.SpanId))
 			}
@@ -156,7 +158,7 @@ func TestFilesWithTroubles(t *testing.T) {
 		err     error
 		says    string
 	}{
-		{name: "all is well", want: replay.Delivery{Spans: 36, Batches: 1, Sent: 36}},
+		{name: "all is well", want: replay.Delivery{Spans: 36, Batches: 1, Requests: 1, Sent: 36}},
 		{
 			name: "busy at first", answer: func(n int) error {
 				if n == 1 {
@@ -164,15 +166,15 @@ func TestFilesWithTroubles(t *testing.T) {
 				}
 				return nil
 			},
-			want: replay.Delivery{Spans: 36, Batches: 1, Sent: 36, Retries: 1},
+			want: replay.Delivery{Spans: 36, Batches: 1, Requests: 2, Sent: 36, Retries: 1},
 		},
 		{
 			name: "refused", answer: func(int) error { return status.Error(codes.InvalidArgument, "no such tenant") },
-			want: replay.Delivery{Spans: 36, Batches: 1, Refused: 36}, err: replay.ErrUndelivered, says: "36 were refused and 0 lost: InvalidArgument: no such tenant",
+			want: replay.Delivery{Spans: 36, Batches: 1, Requests: 1, Refused: 36}, err: replay.ErrUndelivered, says: "36 were refused and 0 lost: InvalidArgument: no such tenant",
 		},
 		{
 			name: "denied", answer: func(int) error { return status.Error(codes.Unauthenticated, "who are you") },
-			want: replay.Delivery{Spans: 36, Batches: 1, Refused: 36}, err: replay.ErrDenied, says: "who are you",
+			want: replay.Delivery{Spans: 36, Batches: 1, Requests: 1, Refused: 36}, err: replay.ErrDenied, says: "who are you",
 		},
 		{
 			name: "never there", answer: func(int) error { return unavailable },
@@ -180,11 +182,11 @@ func TestFilesWithTroubles(t *testing.T) {
 		},
 		{
 			name: "one file is not there", paths: []string{quickstart, "testdata/nowhere.jsonl"},
-			want: replay.Delivery{Spans: 36, Batches: 1, Sent: 36}, unread: 1, err: replay.ErrUnread, says: "files: 1",
+			want: replay.Delivery{Spans: 36, Batches: 1, Requests: 1, Sent: 36}, unread: 1, err: replay.ErrUnread, says: "files: 1",
 		},
 		{
 			name: "one file is no session", paths: []string{quickstart, "testdata/decisions.txt"},
-			want: replay.Delivery{Spans: 36, Batches: 1, Sent: 36}, unread: 1, err: replay.ErrUnread, says: "files: 1",
+			want: replay.Delivery{Spans: 36, Batches: 1, Requests: 1, Sent: 36}, unread: 1, err: replay.ErrUnread, says: "files: 1",
 		},
 		{
 			name: "a line is broken, and the backend does not want it", paths: []string{filepath.Join(sessions, "damaged/broken-middle.jsonl")},
@@ -225,7 +227,7 @@ func TestFilesWithTroubles(t *testing.T) {
 				}
 				d.Bytes, d.Messages = 0, nil
 				if d.Lost > 0 { // the waits before them are drawn at random
-					d.Retries = 0
+					d.Retries, d.Requests = 0, 0
 				}
 				if diff := cmp.Diff(tc.want, d); diff != "" && !tc.damaged {
 					t.Errorf("(-want +got)\n%s", diff)
@@ -265,8 +267,8 @@ func TestFilesOptions(t *testing.T) {
 	}
 	run()
 	plain := b.spans
-	if !b.services["acme-coder"] {
-		t.Errorf("services %v", b.services)
+	if !b.services["acme-coder"] || !b.schemas["https://opentelemetry.io/schemas/1.41.0"] || len(b.schemas) > 1 {
+		t.Errorf("services %v, schemas %v", b.services, b.schemas)
 	}
 	if run(replay.WithResource(attribute.String("service.name", "mine"))); !b.services["mine"] || len(b.services) > 1 {
 		t.Errorf("services %v", b.services)

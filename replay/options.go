@@ -58,6 +58,9 @@ func (c *config) validate() error {
 	if err := c.projection.Validate(); err != nil {
 		return fmt.Errorf("replay: %w", err)
 	}
+	if !c.since.IsZero() && !c.until.IsZero() && !c.since.Before(c.until) {
+		return fmt.Errorf("replay: the period ends at %s, before it begins at %s", c.until.Format(time.RFC3339), c.since.Format(time.RFC3339))
+	}
 	return nil
 }
 
@@ -81,9 +84,13 @@ func WithSemconv(version string) Option {
 }
 
 // WithProblems has told what was wrong with a session or a file, or notable about it, as it is found. [Files] makes one call at a
-// time.
+// time, and waits for it.
 func WithProblems(report func(*Problem)) Option {
-	return option(func(c *config) { c.problem = report })
+	return option(func(c *config) {
+		if report != nil {
+			c.problem = report
+		}
+	})
 }
 
 // WithLeaf replays only what lies on the path to the entry with that id; without it every branch is replayed. The session's
@@ -97,10 +104,10 @@ func WithKnown(s *Spans) SessionOption { return sessionOption(func(c *config) { 
 // WithJobs says how many traces are read at once; without it, one for each processor (GOMAXPROCS).
 func WithJobs(n int) FilesOption { return filesOption(func(c *config) { c.jobs = n }) }
 
-// WithResource adds attributes to the resource of every span, in place of what the session says where the keys are the same.
-// Without it a resource has service.name, the name of the agent's harness, and service.version.
+// WithResource adds attributes to the resource of every span, in place of what the session says, or an option before this one,
+// where the keys are the same. Without it a resource has service.name, the name of the agent's harness, and service.version.
 func WithResource(attributes ...attribute.KeyValue) FilesOption {
-	return filesOption(func(c *config) { c.resource = attributes })
+	return filesOption(func(c *config) { c.resource = append(c.resource, attributes...) })
 }
 
 // WithPeriod replays only what ended at since or later and started before until; the zero time is no bound. Sessions with
@@ -120,10 +127,18 @@ func WithIDSalt(text string) FilesOption {
 
 // WithProgress is told how far a replay has come, often, by any goroutine, one call at a time. It must return soon.
 func WithProgress(report func(Progress)) FilesOption {
-	return filesOption(func(c *config) { c.progress = report })
+	return filesOption(func(c *config) {
+		if report != nil {
+			c.progress = report
+		}
+	})
 }
 
-// WithReports is told what came of each file that was read, in the order of the traces, one call at a time.
+// WithReports is told what came of each file that was read, in the order of the traces, one call at a time. It must return soon.
 func WithReports(report func(FileReport)) FilesOption {
-	return filesOption(func(c *config) { c.report = report })
+	return filesOption(func(c *config) {
+		if report != nil {
+			c.report = report
+		}
+	})
 }

@@ -11,9 +11,9 @@ import (
 // Why a replay of files is not whole, for errors.Is.
 var (
 	// ErrDown: the backend did not answer, or asked to come again, for too long: 15 seconds when it has accepted nothing,
-	// five minutes when it has.
+	// five minutes when it has, or said how long to wait.
 	ErrDown = delivery.ErrDown
-	// ErrDenied: the first answer was that nothing is taken at this address, or from this sender.
+	// ErrDenied: nothing was accepted yet, and the answer was that nothing is taken at this address, or from this sender.
 	ErrDenied = delivery.ErrDenied
 	// ErrUndelivered: the backend refused some spans, or did not answer for them.
 	ErrUndelivered = errors.New("not every span was accepted")
@@ -23,13 +23,14 @@ var (
 
 // Result is what came of a replay of files.
 type Result struct {
-	// Files were read, with Sessions in them (one that stands in several files is one) of so many entries and bytes after
-	// decompression.
+	// Files were read, if some of them not to their end, with Sessions in them (one that stands in several files is one, one with
+	// nothing in the period asked for is none) of so many entries and bytes after decompression.
 	Files, Sessions, Entries int
 	Bytes                    int64
-	// Damaged counts lines and entries that could not be used, Unread the files that could not be read, or not to their end.
+	// Damaged counts lines and entries that could not be used. Unread counts files that could not be read, which are not among
+	// Files, and those that broke off, which are.
 	Damaged, Unread int
-	// Open counts spans that the files do not end, and that were not sent for that reason: [WithFinish].
+	// Open counts spans that had not ended where the reading of their files did, and were not sent for that reason: [WithFinish].
 	Open     int
 	Delivery Delivery
 }
@@ -38,6 +39,8 @@ type Result struct {
 type Delivery struct {
 	// Spans were handed over to be sent, in so many batches.
 	Spans, Batches int64
+	// Requests were made: one for each batch, repeats, and parts of what was too large.
+	Requests int64
 	// Sent were acknowledged by the backend.
 	Sent int64
 	// Refused were turned away for good: in a partial success, with an error that is not worth a retry, or as too large
@@ -65,7 +68,7 @@ type Message struct {
 
 func newDelivery(r delivery.Result) Delivery {
 	d := Delivery{
-		Spans: r.Spans, Batches: r.Batches, Sent: r.Sent, Refused: r.Refused, Lost: r.Lost, Retries: r.Retries, Cut: r.Cut,
+		Spans: r.Spans, Batches: r.Batches, Requests: r.Requests, Sent: r.Sent, Refused: r.Refused, Lost: r.Lost, Retries: r.Retries, Cut: r.Cut,
 		Bytes: r.Bytes, OtherMessages: r.Others,
 	}
 	for _, m := range r.Messages {
@@ -105,7 +108,8 @@ func (r *Result) shortfall() error {
 
 // Progress says how far a replay of files has come.
 type Progress struct {
-	// Bytes is the size of all files on disk, BytesRead how much of it has been read; Files and FilesRead count them.
+	// Bytes is the size of all files on disk, BytesRead how much of it has been read. Files counts them, and FilesRead those that
+	// were reported on ([WithReports]), which wait for those before them.
 	Bytes, BytesRead int64
 	Files, FilesRead int
 	// Sent, Refused and Lost are spans, Retries requests.
@@ -122,6 +126,6 @@ type FileReport struct {
 	Entries, Spans, Open int
 	// Damaged counts lines and entries that could not be used.
 	Damaged int
-	// Err is why the file was not read to its end; nil when it was.
+	// Err is why the file was not read to its end, an interrupt among the reasons; nil when it was.
 	Err error
 }

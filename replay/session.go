@@ -19,15 +19,17 @@ var ErrNoEntry = errors.New("no such entry")
 // span in ctx, if there is one. That of a subsession is a child of the call that spawned it, if [WithKnown] has that.
 //
 // Ids are the tracer's: random ones, unless its provider has a generator that knows better. So replaying a session twice makes
-// two traces; what [WithKnown] is given is not sent twice. The spans that were sent are returned also with an error, which
-// is that of ctx or wraps [ErrNoEntry].
+// two traces; what [WithKnown] is given is not sent twice. The spans that were sent are returned also with an error: that of ctx, or
+// one that wraps [ErrNoEntry] or says which option cannot be used.
 func Session(ctx context.Context, tracer trace.Tracer, s *format.Session, opts ...SessionOption) (*Spans, error) {
 	c := newConfig()
 	for _, o := range opts {
-		o.forSession(c)
+		if o != nil {
+			o.forSession(c)
+		}
 	}
 	if err := c.validate(); err != nil {
-		return nil, err
+		return newTracing(ctx, tracer, c.known).spans, err
 	}
 	po := c.projection
 	po.Report = func(p projection.Problem) { c.problem(inLine("", p, p.Note)) }

@@ -319,3 +319,87 @@ func ExampleSession() {
 	fmt.Println(spans.Ended(), "spans, the last:", exporter.GetSpans()[spans.Ended()-1].Name)
 	// Output: 13 spans, the last: invoke_agent acme-coder
 }
+
+// cutShort is a session of the first n lines of a file, told a moment ago, so that nothing has been silent for long.
+func cutShort(t *testing.T, name string, n int, edit func(string) string) *format.Session {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(sessions, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
+	if edit != nil {
+		text = edit(text)
+	}
+	text = strings.ReplaceAll(text, "2026-03-11T", time.Now().UTC().Format("2006-01-02T"))
+	lines := strings.SplitAfter(text, "\n")
+	s, err := format.ReadSession(strings.NewReader(strings.Join(lines[:min(n, len(lines))], "")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// A session that is replayed as it grows is one trace: what was open is ended by the next replay, and not started again.
+func TestSessionAsItGrows(t *testing.T) {
+	whole, all := tracer()
+	if _, err := replay.Session(t.Context(), whole, cutShort(t, "quickstart.jsonl", 1000, nil), replay.WithFinish()); err != nil {
+		t.Fatal(err)
+	}
+	want := outline(all.Ended())
+	slices.Sort(want)
+	for cut := 2; cut < 80; cut += 3 {
+		tr, rec := tracer()
+		first, err := replay.Session(t.Context(), tr, cutShort(t, "quickstart.jsonl", cut, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		spans, err := replay.Session(t.Context(), tr, cutShort(t, "quickstart.jsonl", 1000, nil), replay.WithKnown(first), replay.WithFinish())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := outline(rec.Ended())
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" || spans.Open() != 0 || first.Ended()+spans.Ended() != len(got) {
+			t.Fatalf("cut after line %d: %d ended, then %d, %d open (-whole +grown)\n%s", cut, first.Ended(), spans.Ended(), spans.Open(), diff)
+		}
+		exported := map[trace.SpanID]bool{}
+		for _, s := range rec.Ended() {
+			exported[s.SpanContext().SpanID()] = true
+		}
+		for _, id := range []string{"run1", "d1", "r1"} {
+			if c, ok := spans.Entry(id); ok && !exported[c.SpanID()] {
+				t.Errorf("cut after line %d: entry %s is said to be span %s, which nobody has", cut, id, c.SpanID())
+			}
+		}
+		for _, s := range rec.Ended() {
+			if s.Parent().IsValid() && !exported[s.Parent().SpanID()] {
+				t.Errorf("cut after line %d: %s hangs from a span that nobody has", cut, s.Name())
+			}
+		}
+	}
+}
+
+// A text that is cut short is counted in an attribute that moves to the end: none is lost by that.
+func TestSessionWithLongNames(t *testing.T) {
+	long := func(text string) string {
+		return strings.ReplaceAll(text, `"name":"bash"`, `"name":"bash`+strings.Repeat("x", 5000)+`"`)
+	}
+	tr, rec := tracer()
+	if _, err := replay.Session(t.Context(), tr, cutShort(t, "quickstart.jsonl", 1000, long), replay.WithFinish()); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, s := range rec.Ended() {
+		if !strings.HasPrefix(s.Name(), "execute_tool bash") {
+			continue
+		}
+		n++
+		if valueOf(s, "agentsession.call.state") == "" || valueOf(s, "agentsession.truncated") == "" {
+			t.Errorf("%.40s has the attributes %v", s.Name(), s.Attributes())
+		}
+	}
+	if n == 0 {
+		t.Error("no call has the long name")
+	}
+}

@@ -14,9 +14,9 @@ import (
 type Spans struct {
 	contexts map[spanKey]trace.SpanContext
 	entries  map[string]trace.SpanContext
-	sent     map[spanKey]bool // those that have ended
+	sent     map[spanKey]bool      // those that have ended
+	live     map[spanKey]*liveSpan // those that have not
 	ended    int
-	open     int
 }
 
 // spanKey names a span as the projection does.
@@ -32,46 +32,56 @@ func (s *Spans) Entry(id string) (trace.SpanContext, bool) {
 	return c, ok
 }
 
-// Ended returns how many spans were started and ended, Open how many were started and are left open, since the session has no
-// end for them.
+// Ended returns how many spans this replay has ended.
 func (s *Spans) Ended() int { return s.ended }
 
-// Open returns how many spans were started and not ended.
-func (s *Spans) Open() int { return s.open }
+// Open returns how many spans were started, by this replay or one before it, and are left open, since the session has no end for
+// them. A later replay that is told of them ([WithKnown]) ends them.
+func (s *Spans) Open() int { return len(s.live) }
 
 // tracing gives the spans of a projection to a tracer.
 type tracing struct {
 	ctx    context.Context
 	tracer trace.Tracer
 	spans  *Spans
-	live   map[*projection.Span]*liveSpan
 }
 
 // liveSpan is a span that has started.
 type liveSpan struct {
 	trace.Span
-	attributes int // that it started with
+	attributes int // that it started with, and that stay what they are
+}
+
+// firmAttributes counts the attributes of a span that has started; the count of texts that were cut comes last and goes on.
+func firmAttributes(s *projection.Span) int {
+	n := len(s.Attributes)
+	if n > 0 && s.Attributes[n-1].Key == names.Truncated {
+		n--
+	}
+	return n
 }
 
 func newTracing(ctx context.Context, tracer trace.Tracer, known *Spans) *tracing {
 	t := &tracing{
-		ctx: ctx, tracer: tracer, live: map[*projection.Span]*liveSpan{},
+		ctx: ctx, tracer: tracer,
 		spans: &Spans{
 			contexts: map[spanKey]trace.SpanContext{}, entries: map[string]trace.SpanContext{}, sent: map[spanKey]bool{},
+			live: map[spanKey]*liveSpan{},
 		},
 	}
 	if known != nil {
 		maps.Copy(t.spans.contexts, known.contexts)
 		maps.Copy(t.spans.entries, known.entries)
 		maps.Copy(t.spans.sent, known.sent)
+		maps.Copy(t.spans.live, known.live)
 	}
 	return t
 }
 
-// Start starts a span, unless an earlier replay has sent it.
+// Start starts a span, unless an earlier replay has.
 func (t *tracing) Start(s *projection.Span) {
 	key := spanKey{s.TraceID, s.SpanID}
-	if t.spans.sent[key] {
+	if t.spans.sent[key] || t.spans.live[key] != nil {
 		return
 	}
 	ctx := t.ctx
@@ -84,8 +94,7 @@ func (t *tracing) Start(s *projection.Span) {
 	}
 	_, span := t.tracer.Start(ctx, s.Name, trace.WithTimestamp(s.Start), trace.WithSpanKind(s.Kind),
 		trace.WithAttributes(s.Attributes...), trace.WithLinks(links...))
-	t.live[s] = &liveSpan{span, len(s.Attributes)}
-	t.spans.open++
+	t.spans.live[key] = &liveSpan{span, firmAttributes(s)}
 	t.spans.contexts[key] = span.SpanContext()
 	if id := entryOf(s); id != "" {
 		if _, have := t.spans.entries[id]; !have {
@@ -105,13 +114,13 @@ func (t *tracing) contextOf(k spanKey) trace.SpanContext {
 
 // End completes a span.
 func (t *tracing) End(s *projection.Span) {
-	span := t.live[s]
+	key := spanKey{s.TraceID, s.SpanID}
+	span := t.spans.live[key]
 	if span == nil {
 		return
 	}
-	delete(t.live, s)
-	t.spans.sent[spanKey{s.TraceID, s.SpanID}] = true
-	t.spans.open--
+	delete(t.spans.live, key)
+	t.spans.sent[key] = true
 	t.spans.ended++
 	span.SetAttributes(s.Attributes[span.attributes:]...)
 	for _, e := range s.Events {

@@ -37,7 +37,7 @@ func (r *replay) destination(ctx context.Context, out io.Writer, bar *progress, 
 		SchemaURL:    projection.SchemaURL(projection.Semconv(r.semconv)),
 	}
 	if r.to == toOTLP {
-		s := newSending(ctx, &r.backend, batch, bar, sum)
+		s := newSending(ctx, &r.backend, batch, r.group == string(projection.GroupRun), bar, sum)
 		return s.sender.Context(), s
 	}
 	return ctx, &otlpJSON{w: bufio.NewWriterSize(w, 64<<10), batch: otlp.NewBatch(batch)}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sessionspan/sessionspan/internal/archive"
+	"github.com/sessionspan/sessionspan/internal/delivery"
 	"github.com/sessionspan/sessionspan/internal/projection"
 	"github.com/spf13/cobra"
 	"go.opentelemetry.io/otel/attribute"
@@ -234,7 +235,7 @@ func halted(err error, sum *summary) error {
 	switch {
 	case !early:
 		return nil
-	case takesNoMore(h.Err):
+	case delivery.IsEnd(h.Err):
 		return ended(h.Err, h.Left)
 	case h.While == "":
 		return &exitError{exitFinding, h.Err}

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 
@@ -80,11 +79,6 @@ func (b *backend) connect() (err error) {
 	return nil
 }
 
-// takesNoMore says that an error is why a sender ended by itself.
-func takesNoMore(err error) bool {
-	return errors.Is(err, delivery.ErrDown) || errors.Is(err, delivery.ErrDenied)
-}
-
 // ended says why sending ended early, with so many files to go.
 func ended(why error, left int) error {
 	if left > 0 {
@@ -108,7 +102,7 @@ type discard struct{}
 func (discard) UploadTraces(context.Context, []*tracepb.ResourceSpans) error { return nil }
 
 // newSending begins to send. What feeds it ends when its context is done.
-func newSending(ctx context.Context, to *backend, batch otlp.Config, bar *progress, sum *summary) *sending {
+func newSending(ctx context.Context, to *backend, batch otlp.Config, byRun bool, bar *progress, sum *summary) *sending {
 	var up delivery.Uploader = to.client
 	if to.dryRun {
 		up = discard{}
@@ -117,7 +111,11 @@ func newSending(ctx context.Context, to *backend, batch otlp.Config, bar *progre
 		Batch:    batch,
 		Progress: func(r delivery.Result) { bar.say(sendingWords(r)) },
 		LargeTrace: func(id trace.TraceID) {
-			sum.note(note("", fmt.Sprintf("trace %s is larger than the 5 MB that some backends take; --group run makes smaller ones", id)))
+			text := fmt.Sprintf("trace %s is larger than the 5 MB that some backends take", id)
+			if !byRun {
+				text += "; --group run makes smaller ones"
+			}
+			sum.note(note("", text))
 		},
 	})
 	return &sending{archive.Into(sender), sender, to, sum}
@@ -142,7 +140,7 @@ func (s *sending) close() error {
 	cerr := s.to.client.Close()
 	s.sum.Delivery = newDeliveryCounts(s.to, r)
 	switch {
-	case takesNoMore(err):
+	case delivery.IsEnd(err):
 		return ended(err, 0)
 	case err != nil && s.sum.Interrupted == nil: // else it is said already
 		return s.sum.interrupt("sending the last spans", "", 0)
@@ -158,6 +156,7 @@ type deliveryCounts struct {
 	DryRun   bool            `json:"dry_run"`
 	Spans    int64           `json:"spans"`
 	Batches  int64           `json:"batches"`
+	Requests int64           `json:"requests"`
 	Sent     int64           `json:"sent"`
 	Refused  int64           `json:"refused"`
 	Lost     int64           `json:"lost"`
@@ -177,7 +176,7 @@ type serverMessage struct {
 func newDeliveryCounts(to *backend, r delivery.Result) *deliveryCounts {
 	c := &deliveryCounts{
 		To: to.client.String(), DryRun: to.dryRun,
-		Spans: r.Spans, Batches: r.Batches, Sent: r.Sent, Refused: r.Refused, Lost: r.Lost, Retries: r.Retries, Cut: r.Cut, Bytes: r.Bytes,
+		Spans: r.Spans, Batches: r.Batches, Requests: r.Requests, Sent: r.Sent, Refused: r.Refused, Lost: r.Lost, Retries: r.Retries, Cut: r.Cut, Bytes: r.Bytes,
 		Messages: []serverMessage{}, Others: r.Others,
 	}
 	for _, m := range r.Messages {
@@ -207,7 +206,7 @@ func (c *deliveryCounts) lines() []string {
 		verb = "would be sent"
 	}
 	line := fmt.Sprintf("%s %s to %s in %s, %s", terminal.Plural(int(c.Sent), "span"), verb, forPeople(c.To),
-		terminal.Plural(int(c.Batches), "request"), terminal.Size(c.Bytes))
+		terminal.Plural(int(c.Requests), "request"), terminal.Size(c.Bytes))
 	for _, n := range []struct {
 		n    int64
 		what string

@@ -160,28 +160,28 @@ func TestSendingEndsWithTrueCounts(t *testing.T) {
 		{
 			name:   "everything is accepted",
 			answer: func(int) reply { return reply{} },
-			want:   deliveryCounts{Spans: 36, Batches: 1, Sent: 36},
+			want:   deliveryCounts{Spans: 36, Batches: 1, Requests: 1, Sent: 36},
 			stored: 36, most: 1,
 		},
 		{
 			name:   "some spans are rejected",
 			answer: func(int) reply { return reply{rejected: 5, text: "too old"} },
 			code:   exitFinding,
-			want:   deliveryCounts{Spans: 36, Batches: 1, Sent: 31, Refused: 5},
+			want:   deliveryCounts{Spans: 36, Batches: 1, Requests: 1, Sent: 31, Refused: 5},
 			stored: 31, most: 1, says: "too old",
 		},
 		{
 			name:   "the request makes no sense to it",
 			answer: func(int) reply { return reply{code: http.StatusBadRequest, text: "what is this"} },
 			code:   exitFinding,
-			want:   deliveryCounts{Spans: 36, Batches: 1, Refused: 36},
+			want:   deliveryCounts{Spans: 36, Batches: 1, Requests: 1, Refused: 36},
 			says:   "what is this",
 		},
 		{
 			name:   "nobody takes traces there",
 			answer: func(int) reply { return reply{code: http.StatusNotFound, text: "nothing here"} },
 			code:   exitFinding,
-			want:   deliveryCounts{Spans: 36, Batches: 1, Refused: 36},
+			want:   deliveryCounts{Spans: 36, Batches: 1, Requests: 1, Refused: 36},
 			err:    "it takes no traces",
 		},
 		{
@@ -192,13 +192,13 @@ func TestSendingEndsWithTrueCounts(t *testing.T) {
 				}
 				return reply{}
 			},
-			want:   deliveryCounts{Spans: 36, Batches: 1, Sent: 36, Retries: 1},
+			want:   deliveryCounts{Spans: 36, Batches: 1, Requests: 2, Sent: 36, Retries: 1},
 			stored: 36, most: 1,
 		},
 		{
 			name:   "the acknowledgement is lost",
 			answer: func(n int) reply { return reply{close: n == 1} },
-			want:   deliveryCounts{Spans: 36, Batches: 1, Sent: 36, Retries: 1},
+			want:   deliveryCounts{Spans: 36, Batches: 1, Requests: 2, Sent: 36, Retries: 1},
 			stored: 36, most: 2,
 		},
 	} {

@@ -37,7 +37,7 @@ type Index struct {
 }
 
 // NewIndex reads the header of each file. When the context is done it stops, and is an index of the files so far. What can
-// be read only once, such as a pipe, is opened here and read on by [Index.Project], both under this context.
+// be read only once, such as a pipe, is opened here and read on by [Index.Project].
 func NewIndex(ctx context.Context, paths []string, stdin io.Reader, o source.Options) *Index {
 	ix := &Index{parent: map[string]string{}, top: map[string]string{}}
 	for i, path := range paths {
@@ -84,7 +84,8 @@ func newFile(ctx context.Context, path string, stdin io.Reader, o source.Options
 		in.Close()
 		return nil, err
 	}
-	f.Session, f.open = s, func(context.Context) (io.ReadCloser, error) {
+	f.Session, f.open = s, func(ctx context.Context) (io.ReadCloser, error) {
+		in.Under(ctx)
 		return struct {
 			io.Reader
 			io.Closer

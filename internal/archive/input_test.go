@@ -64,8 +64,8 @@ func TestReplayEndsWithItsContext(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	in := newTold(t, string(data))
-	ix := archive.NewIndex(ctx, []string{input.Stdin}, in, archive.Options{}.Source)
-	go func() {
+	ix := archive.NewIndex(t.Context(), []string{input.Stdin}, in, archive.Options{}.Source)
+	go func() { // the context of the replay, which may end before that of the index
 		<-in.waits
 		cancel()
 	}()

@@ -150,7 +150,7 @@ func (r *replay) end(ctx context.Context, trace int, reports []Report, interrupt
 		at = reports[n-1].File.Path
 	}
 	switch {
-	case err != nil && !errors.Is(err, context.Canceled):
+	case err != nil && !(ctx.Err() != nil && errors.Is(err, context.Canceled)):
 		r.halt = &Halt{Path: at, Err: err}
 	case interrupted:
 		r.halt = &Halt{While: Reading, Path: at, Err: context.Cause(ctx)}

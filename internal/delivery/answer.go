@@ -77,15 +77,33 @@ func read(err error) answer {
 	if a, ok := partialSuccess(err); ok {
 		return a
 	}
-	a := answer{verdict: refused, message: message(err.Error())}
+	if e := sdkError(err); e != nil {
+		return e.answer()
+	}
+	a := answer{verdict: retry, message: message(err.Error())} // whatever it is, it is no word of a backend that turns it away
 	_, isTransport := errors.AsType[*url.Error](err)
 	switch {
-	case isTransport, errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		a.verdict = retry
+	case isTransport:
+	case errors.Is(err, context.DeadlineExceeded):
+		a.message = "no answer in time"
 	case saysTooLarge(err.Error()): // the client's own limit
 		a.verdict = tooLarge
 	}
 	return a
+}
+
+// sdkText is the text of the error that OpenTelemetry's HTTP client makes of an answer which it does not try again, when it has a
+// transport of its own.
+var sdkText = regexp.MustCompile(`(?s)failed to send to \S+: ((\d{3})\b[^(]*) \(body: (.*)\)`)
+
+// sdkError reads such an error; nil for another one.
+func sdkError(err error) *httpError {
+	m := sdkText.FindStringSubmatch(err.Error())
+	if m == nil {
+		return nil
+	}
+	code, _ := strconv.Atoi(m[2])
+	return &httpError{code: code, status: m[1], message: message(m[3])}
 }
 
 // answer follows OTLP/HTTP.

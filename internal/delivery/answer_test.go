@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"github.com/sessionspan/sessionspan/internal/otlp"
 	"github.com/sessionspan/sessionspan/internal/projection"
 	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
@@ -137,7 +140,7 @@ func TestClassifyTooLarge(t *testing.T) {
 	if a := classify(status.Error(codes.ResourceExhausted, "TRACE_TOO_LARGE: max size of trace (5000000) exceeded")); a.verdict != retry {
 		t.Errorf("a trace that is too large is read as %+v", a)
 	}
-	if a := classify(errors.New("no OTLP partial success: x (1 spans rejected)")); a.verdict != refused {
+	if a := classify(errors.New("no OTLP partial success: x (1 spans rejected)")); a.verdict != retry || a.rejected != 0 {
 		t.Errorf("something else is read as %+v", a)
 	}
 }
@@ -177,5 +180,49 @@ func TestRetryAfterDate(t *testing.T) {
 	}
 	if d := retryAfter(at.Add(-2 * time.Hour).UTC().Format(http.TimeFormat)); d != 0 {
 		t.Errorf("an hour ago is in %v", d)
+	}
+}
+
+// The clients of OpenTelemetry, as somebody else has made them, say the same in words of their own.
+func TestClassifyForeignClients(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		reply reply
+		want  answer // the message is a part of it
+	}{
+		{"accepted", reply{}, answer{}},
+		{"busy", reply{code: 503, err: errors.New("later")}, answer{verdict: retry, message: "later"}},
+		{"too many", reply{code: 429}, answer{verdict: retry}},
+		{"who are you", reply{code: 401}, answer{verdict: denied, message: "401 Unauthorized"}},
+		{"nothing there", reply{code: 404}, answer{verdict: denied, message: "404"}},
+		{"too large", reply{code: 413}, answer{verdict: tooLarge}},
+		{"nonsense", reply{code: 400, err: errors.New("bad span")}, answer{verdict: refused, message: "400 Bad Request"}},
+		{"some rejected", reply{rejected: 1, message: "full"}, answer{rejected: 1, message: "full"}},
+		{"the connection breaks", reply{reset: true}, answer{verdict: retry}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			b := &backend{answer: func(int, []*tracepb.Span) reply { return tc.reply }}
+			b.start(t, HTTPProtobuf, nil)
+			c := otlptracehttp.NewClient(otlptracehttp.WithEndpointURL(b.endpoint+tracesPath),
+				otlptracehttp.WithRetry(otlptracehttp.RetryConfig{Enabled: false}))
+			if err := c.Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = c.Stop(context.WithoutCancel(t.Context())) }()
+			err := upload(c, 0)
+			got := classify(err)
+			if !strings.Contains(got.message, tc.want.message) {
+				t.Errorf("the message is %q, want %q", got.message, tc.want.message)
+			}
+			if got.verdict != tc.want.verdict || got.rejected != tc.want.rejected {
+				t.Errorf("%v is read as %+v, want %+v", err, got, tc.want)
+			}
+		})
+	}
+	// What is no word of a backend's is trouble on the way.
+	for _, err := range []error{errors.New("oops"), os.ErrDeadlineExceeded, &net.OpError{Op: "dial", Err: errors.New("no route")}} {
+		if got := classify(err); got.verdict != retry {
+			t.Errorf("%v is read as %+v", err, got)
+		}
 	}
 }

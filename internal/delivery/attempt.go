@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -13,11 +14,14 @@ import (
 var (
 	// ErrDown: the backend did not answer, or asked to come again, for longer than Options.Patience or MaxElapsed.
 	ErrDown = errors.New("nothing was accepted")
-	// ErrDenied: the first answer was that nothing is taken at this address, or from this sender.
+	// ErrDenied: nothing was accepted yet, and the answer was that nothing is taken at this address, or from this sender.
 	ErrDenied = errors.New("it takes no traces")
 
 	errClosed = errors.New("the sender is closed")
 )
+
+// IsEnd reports whether an error is why a sender ended by itself, and not that of the context which it was given.
+func IsEnd(err error) bool { return errors.Is(err, ErrDown) || errors.Is(err, ErrDenied) }
 
 const (
 	// Waits between attempts grow from the first to the last, each longer or shorter by half at random.
@@ -96,34 +100,52 @@ func (s *Sender) upload(b *otlp.Batch) (a answer, given bool) {
 		Multiplier: 2, RandomizationFactor: backoff.DefaultRandomizationFactor,
 	}
 	start, acceptedBefore := time.Now(), s.accepted.Load()
-	for s.requests.Err() == nil {
+	for attempt := 0; s.requests.Err() == nil; attempt++ {
+		if attempt > 0 {
+			s.tally.update(func(r *Result) {
+				r.note(a.message)
+				r.Retries++
+			})
+			s.tally.report()
+		}
 		last := s.ctx.Err() != nil // after an interrupt every batch has one attempt
-		a = classify(s.up.UploadTraces(s.requests, b.ResourceSpans()))
+		a = s.request(b, start)
 		if a.verdict == accepted {
 			s.accepted.Add(1)
 		}
 		if a.verdict != retry {
 			return a, true
 		}
-		if last || s.requests.Err() != nil {
+		if s.requests.Err() != nil {
+			a.message = "" // it is our own giving up, and no word of the backend's
+			break
+		}
+		if last {
 			break
 		}
 		tried := time.Since(start)
 		left := s.limit(a) - tried
-		if (left <= 0 || left < a.wait) && s.ctx.Err() == nil {
+		hopeless := left < a.wait && s.accepted.Load() == 0 // nobody waits that long for what may never have been there
+		if (left <= 0 || hopeless) && s.ctx.Err() == nil {
 			if s.accepted.Load() == acceptedBefore {
 				s.end(downError(a, tried, acceptedBefore == 0))
 			}
 			break
 		}
 		s.pause(min(max(a.wait, waits.NextBackOff()), left)) // the last attempt comes at the limit
-		s.tally.update(func(r *Result) {
-			r.note(a.message)
-			r.Retries++
-		})
-		s.tally.report()
 	}
 	return a, false
+}
+
+// minAttempt is how long a request may take at least, however long its batch has been tried.
+const minAttempt = 5 * time.Second
+
+// request makes one request, which takes no longer than the batch may be tried: not every client has a limit of its own.
+func (s *Sender) request(b *otlp.Batch, start time.Time) answer {
+	ctx, cancel := context.WithTimeout(s.requests, max(s.limit(answer{})-time.Since(start), minAttempt))
+	defer cancel()
+	s.tally.update(func(r *Result) { r.Requests++ })
+	return classify(s.up.UploadTraces(ctx, b.ResourceSpans()))
 }
 
 // limit returns how long a batch is tried.

@@ -73,11 +73,14 @@ func TestBackends(t *testing.T) {
 				}
 				got, err := s.Close()
 				tc.want.Spans, tc.want.Batches = n, 10
-				if diff := cmp.Diff(tc.want, got, cmpopts.IgnoreFields(Result{}, "Bytes", "Messages", "Retries")); diff != "" || err != nil {
+				if diff := cmp.Diff(tc.want, got, cmpopts.IgnoreFields(Result{}, "Bytes", "Messages", "Requests", "Retries")); diff != "" || err != nil {
 					t.Errorf("error %v (-want +got):\n%s", err, diff)
 				}
 				if tc.retry != (got.Retries > 0) {
 					t.Errorf("%d retries: %v", got.Retries, got.Messages)
+				}
+				if got.Requests < got.Batches+got.Retries {
+					t.Errorf("%d requests with %d retries", got.Requests, got.Retries)
 				}
 				if has := b.counts(); has != tc.has {
 					t.Errorf("the backend has %s, want %s: %v", has, tc.has, got.Messages)

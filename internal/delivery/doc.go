@@ -2,13 +2,13 @@
 //
 //	client, err := delivery.NewClient("", endpoint)
 //	sender := delivery.New(ctx, client, delivery.Options{Batch: config})
-//	err = archive.Replay(sender.Context(), …, sender)
+//	err = index.Replay(sender.Context(), traces, options, archive.Into(sender), report)
 //	result, err := sender.Close()
 //	// result.Spans == result.Sent + result.Refused + result.Lost
 //
 // A [Sender] is a sink. It encodes spans as they end, in batches bounded in bytes and in spans, sends several at once, in no
 // particular order, and waits for every answer. Whoever gives it spans waits while enough batches are on their way, so that
-// its memory is that of [Options.InFlight] batches and one.
+// its memory is that of [Options.InFlight] batches and one, and of the client's copies of those that are on their way.
 //
 // # What becomes of a span
 //

@@ -14,7 +14,7 @@ type Options struct {
 	// MaxBytes (2 MiB) and MaxSpans (2048) bound a batch. The bytes are those of protobuf before compression, which is what
 	// receivers limit: 4 MiB by default in gRPC, 20 MiB in the Collector over HTTP. A span that is larger goes alone.
 	MaxBytes, MaxSpans int
-	// InFlight is how many batches are on their way at once (4). One more is being filled, and that is all the memory.
+	// InFlight is how many batches are on their way at once (4). One more is being filled.
 	InFlight int
 	// MaxElapsed is how long a batch is tried (5 minutes), and how long a backend that has accepted something may accept
 	// nothing before the sender stops.

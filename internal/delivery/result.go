@@ -18,6 +18,8 @@ type Result struct {
 	// Lost were given up: the backend did not answer for long enough, or there was an interrupt. It may have taken some of
 	// them without its answer having arrived.
 	Lost int64
+	// Requests is how many were made: at least one for each batch, unless there was an interrupt.
+	Requests int64
 	// Retries counts requests that were repeats of one that had failed.
 	Retries int64
 	// Cut counts the spans, among those sent, whose texts were shortened since they were larger than the backend takes.

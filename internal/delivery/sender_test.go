@@ -157,6 +157,23 @@ func TestSender(t *testing.T) {
 			err: ErrDown,
 		},
 		{
+			name: "never an answer", answer: func(ctx context.Context, _ int, _ []string) error {
+				<-ctx.Done() // as a client without a timeout of its own
+				return ctx.Err()
+			},
+			want: Result{Spans: n, Batches: 2, Lost: n, Messages: []Message{{"no answer in time", 1}}}, took: 15 * time.Second,
+			err: ErrDown, text: "nothing was accepted for 15s: no answer in time; is that the right endpoint",
+		},
+		{
+			name: "asks once to wait longer than it may", answer: func(_ context.Context, request int, _ []string) error {
+				if request == 5 {
+					return errLater(6 * time.Minute)
+				}
+				return nil
+			},
+			want: Result{Spans: n, Batches: 10, Sent: n, Retries: 1, Messages: []Message{{"Unavailable: later", 1}}}, took: 5 * time.Minute,
+		},
+		{
 			name: "there at last", answer: func(_ context.Context, request int, _ []string) error {
 				if request < 4 {
 					return errBusy
@@ -212,7 +229,10 @@ func TestSender(t *testing.T) {
 				if !errors.Is(err, tc.err) || tc.err != nil && !strings.Contains(err.Error(), tc.text) {
 					t.Errorf("error %v, want %v: %s", err, tc.err, tc.text)
 				}
-				ignore := []string{"Bytes"}
+				if n := int64(f.requests); got.Requests != n {
+					t.Errorf("%d requests are counted of %d", got.Requests, n)
+				}
+				ignore := []string{"Bytes", "Requests"}
 				if tc.err != nil && tc.want.Messages == nil { // how often it tried is a matter of chance
 					ignore = append(ignore, "Retries", "Messages")
 					if got.Retries == 0 || got.Messages[0].Times != got.Retries+1 {
@@ -539,4 +559,43 @@ type uploadFunc func(ctx context.Context, spans []*tracepb.ResourceSpans) error
 
 func (f uploadFunc) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
 	return f(ctx, spans)
+}
+
+// With several requests on their way, those that the end of the sender cuts off are counted, and what they come to is no word of
+// the backend's.
+func TestEndingIsNotAnAnswer(t *testing.T) {
+	for name, answer := range map[string]func(context.Context, int, []string) error{
+		"busy": func(context.Context, int, []string) error { return errBusy },
+		"waits": func(ctx context.Context, _ int, _ []string) error {
+			<-ctx.Done()
+			return ctx.Err()
+		},
+		"denies one": func(ctx context.Context, request int, _ []string) error {
+			if request == 2 {
+				return errKey
+			}
+			<-ctx.Done()
+			return ctx.Err()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := &fake{answer: answer}
+				s := New(t.Context(), f, Options{MaxSpans: 10, InFlight: 4})
+				feed(s, 100)
+				r, err := s.Close()
+				if err == nil || r.Lost+r.Refused != 100 || r.Requests != int64(f.requests) {
+					t.Errorf("error %v, %+v; %d requests came", err, r, f.requests)
+				}
+				if repeats := r.Requests - 4; r.Retries != max(repeats, 0) {
+					t.Errorf("%d retries in %d requests of 4 batches", r.Retries, r.Requests)
+				}
+				for _, m := range r.Messages {
+					if strings.Contains(strings.ToLower(m.Text), "canceled") {
+						t.Errorf("the messages are %v", r.Messages)
+					}
+				}
+			})
+		})
+	}
 }

@@ -20,6 +20,13 @@ type Stream struct {
 	Once bool
 }
 
+// Under has reads from now on end with another context. It is for what can be read once, and not for while it is read.
+func (s *Stream) Under(ctx context.Context) {
+	if w, ok := s.ReadCloser.(*waiting); ok {
+		w.ctx = ctx
+	}
+}
+
 // Open opens what a path names; stdin is what [Stdin] does. Opening and reading end with the error of the context once that
 // is done.
 func Open(ctx context.Context, path string, stdin io.Reader) (*Stream, error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"time"
 
 	"github.com/gofrs/flock"
 	"github.com/sessionspan/sessionspan/internal/lockfile"
@@ -80,7 +81,7 @@ func (l *lock) take(s *Store, id, file string) error {
 
 // create creates the lock file.
 func (l *lock) create(s *Store, path string) error {
-	own := lockfile.Own(s.now())
+	own := lockfile.Own(time.Now())
 	own.Guarded = true
 	text, err := own.Encode()
 	if err != nil {

@@ -2,7 +2,6 @@ package jsonl
 
 import (
 	"io/fs"
-	"time"
 
 	"github.com/sessionspan/sessionspan/internal/lockfile"
 )
@@ -60,6 +59,3 @@ type TornTail struct {
 
 // withFiles has the store use another file system.
 func withFiles(fs files) Option { return option(func(s *Store) { s.fs = fs }) }
-
-// withClock has the store use another clock.
-func withClock(now func() time.Time) Option { return option(func(s *Store) { s.now = now }) }

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/sessionspan/sessionspan/format"
 	"github.com/sessionspan/sessionspan/internal/lockfile"
@@ -43,7 +42,6 @@ type Store struct {
 	fileMode, folderMode fs.FileMode
 	takeover             func(Takeover)
 	tornTail             func(TornTail)
-	now                  func() time.Time
 
 	mu     sync.Mutex
 	slots  map[string]*slot
@@ -66,7 +64,7 @@ func Open(root string, opts ...Option) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{root: abs, fs: disk{}, sync: OnResponse, fileMode: 0o600, folderMode: 0o700, now: time.Now, slots: map[string]*slot{}}
+	s := &Store{root: abs, fs: disk{}, sync: OnResponse, fileMode: 0o600, folderMode: 0o700, slots: map[string]*slot{}}
 	for _, o := range opts {
 		o.apply(s)
 	}

@@ -42,11 +42,23 @@ func invalid(e Entry, err error) error {
 	return fmt.Errorf("%w: %s: %w", ErrInvalidEntry, e.EntryType(), err)
 }
 
+// envelopeSize is about what an entry takes beside its item, and the line feed that will come after it.
+const envelopeSize = 256
+
+// bulk is the raw value that makes an entry long, if it has one.
+func bulk(e Entry) []byte {
+	if item, ok := e.(*ItemEntry); ok {
+		return item.Item.Raw
+	}
+	return nil
+}
+
 // encodeEntry writes the line of an entry under an envelope, and looks no further than that its raw values are JSON, of text
 // or of any bytes.
 func encodeEntry(e Entry, env *Envelope, anyBytes bool) ([]byte, error) {
 	o := jsonwrite.NewStrict()
 	o.AnyBytes = anyBytes
+	o.Grow(envelopeSize + len(bulk(e)))
 	o.Text("type", e.EntryType())
 	o.Text("id", env.ID)
 	if env.Parent == "" {

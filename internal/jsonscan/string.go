@@ -49,10 +49,21 @@ func marks(x uint64) uint64 {
 // control characters. An escape of a lone surrogate counts as valid: programs whose strings are UTF-16 write it where
 // they cut a text.
 func validInside(s []byte) bool {
-	if !utf8.Valid(s) {
-		return false
-	}
+	return utf8.Valid(s) && validEscapes(s)
+}
+
+// validEscapes reports the same of bytes that may be no UTF-8.
+func validEscapes(s []byte) bool {
 	for i := 0; i < len(s); i++ {
+		for ; i+8 <= len(s); i += 8 { // most of a text is plain
+			if m := special(binary.LittleEndian.Uint64(s[i:])); m != 0 {
+				i += bits.TrailingZeros64(m) / 8
+				break
+			}
+		}
+		if i == len(s) {
+			break
+		}
 		switch c := s[i]; {
 		case c < ' ', c == '"':
 			return false
@@ -66,6 +77,13 @@ func validInside(s []byte) bool {
 		}
 	}
 	return true
+}
+
+// special has a bit set for the first quote, backslash or control character among the eight bytes in x, and perhaps for bytes
+// after it.
+func special(x uint64) uint64 {
+	const ones = 0x0101010101010101
+	return marks(x) | (x-' '*ones)&^x&(0x80*ones)
 }
 
 // escapes maps the character after a backslash to what the two stand for.

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Kind returns the kind of a raw value by its first byte: '{', '[', '"', 't', 'f', 'n', '0' for any number, and 0 for
@@ -20,6 +21,26 @@ func Kind(raw []byte) byte {
 		return '0'
 	}
 	return 0
+}
+
+// Valid reports whether raw is exactly one JSON value, white space around it allowed, with strings that are as they must be. With
+// anyBytes, strings may hold bytes that are no UTF-8.
+func Valid(raw []byte, anyBytes bool) bool {
+	var open levels
+	end, err := skipValue(raw, skipSpace(raw, 0), 0, &open)
+	if err != nil || skipSpace(raw, end) != len(raw) || !anyBytes && !utf8.Valid(raw) {
+		return false
+	}
+	for i := 0; ; {
+		n := bytes.IndexByte(raw[i:], '"') // outside of strings there is no other use for it
+		if n < 0 {
+			return true
+		}
+		start := i + n
+		if i, err = skipString(raw, start); err != nil || !validEscapes(raw[start+1:i-1]) {
+			return false
+		}
+	}
 }
 
 // String returns what a raw string says, unescaped.

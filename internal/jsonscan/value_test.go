@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
@@ -312,4 +313,21 @@ func exactInt64(raw string, isNumber bool) (int64, bool) {
 		return 0, false
 	}
 	return r.Num().Int64(), true
+}
+
+// FuzzValid compares with another implementation, within the limits that this one has.
+func FuzzValid(f *testing.F) {
+	for _, seed := range []string{
+		`{}`, ` [1, 2.5e-3, "a\"b\\", true, null] `, `"\ud800"`, `"\u12"`, "\"\x01\"", "\"a\xffb\"", `{"a":1,"a":2}`, `1 2`, `"x`, `01`,
+		`"0123456789abcdef\n0123456789"`, "\"0123456789abcdef\n0123456789\"", `{"a":[{"b":"c\/d"}]}`, ``, `"\x"`, "\"1234567\"8\"",
+	} {
+		f.Add([]byte(seed), false)
+		f.Add([]byte(seed), true)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, anyBytes bool) {
+		want := jsontext.Value(data).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) && (anyBytes || utf8.Valid(data))
+		if got := Valid(data, anyBytes); got != want {
+			t.Errorf("Valid(%q, %t) is %t, want %t", data, anyBytes, got, want)
+		}
+	})
 }

@@ -3,10 +3,11 @@ package jsonwrite
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/sessionspan/sessionspan/internal/jsonscan"
 )
 
 // Object is a JSON object in the making. The zero value has no members.
@@ -35,9 +36,7 @@ func (o *Object) check(name string, from int) {
 		return
 	}
 	// Half a surrogate pair, which JavaScript writes, is spelled in ASCII and so can be written.
-	value := jsontext.Value(o.buf[from:])
-	if !value.IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) ||
-		!o.AnyBytes && !utf8.Valid(value) {
+	if !jsonscan.Valid(o.buf[from:], o.AnyBytes) {
 		o.bad = name
 	}
 }
@@ -148,5 +147,22 @@ func (o *Object) name(name string) {
 	} else {
 		o.buf = append(o.buf, ',')
 	}
+	if isPlain(name) {
+		o.buf = append(append(append(o.buf, '"'), name...), '"', ':')
+		return
+	}
 	o.buf = append(AppendText(o.buf, name), ':')
 }
+
+// isPlain reports whether a name is one of those that formats define, and needs no escaping.
+func isPlain(name string) bool {
+	for i := range len(name) {
+		if c := name[i]; (c < 'a' || c > 'z') && c != '_' {
+			return false
+		}
+	}
+	return true
+}
+
+// Grow makes room for so many bytes.
+func (o *Object) Grow(n int) { o.buf = slices.Grow(o.buf, n) }

@@ -90,6 +90,10 @@ ARCHIVE_MB ?= 10,100,1000,4000
 measure: ## measure replays of generated archives of ARCHIVE_MB megabytes, and what sends them (docs/results.md)
 	cd internal/e2e && SESSIONSPAN_ARCHIVE_MB=$(ARCHIVE_MB) go test ./throughput -run '^$$' -bench . -benchtime 2x -timeout 30m
 
+.PHONY: soak
+soak: ## kill 1,000 processes that write to a store, and look at what they have left
+	go test ./store/jsonl -run Killed -kills 1000 -count 1 -v -timeout 30m
+
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME (20s)
 	@for m in $(MODULES); do \

@@ -182,6 +182,7 @@ func TestFilesRefusesWhatCannotBe(t *testing.T) {
 		"standard input":          {b, []string{"-"}, nil},
 		"a path to nowhere":       {b, []string{"testdata/nowhere"}, nil},
 		"a period from its end":   {b, paths, []replay.FilesOption{replay.WithPeriod(now, now.Add(-time.Hour))}},
+		"less than no jobs":       {b, paths, []replay.FilesOption{replay.WithJobs(-1)}},
 		"a grouping of its own":   {b, paths, []replay.FilesOption{replay.WithGroup("week")}},
 		"conventions of tomorrow": {b, paths, []replay.FilesOption{replay.WithSemconv("2.0")}},
 	} {

@@ -58,6 +58,9 @@ func (c *config) validate() error {
 	if err := c.projection.Validate(); err != nil {
 		return fmt.Errorf("replay: %w", err)
 	}
+	if c.jobs < 0 {
+		return fmt.Errorf("replay: %d jobs", c.jobs)
+	}
 	if !c.since.IsZero() && !c.until.IsZero() && !c.since.Before(c.until) {
 		return fmt.Errorf("replay: the period ends at %s, before it begins at %s", c.until.Format(time.RFC3339), c.since.Format(time.RFC3339))
 	}
@@ -101,7 +104,7 @@ func WithLeaf(entry string) SessionOption { return sessionOption(func(c *config)
 // ended are not sent again, and new ones hang from them and link to them.
 func WithKnown(s *Spans) SessionOption { return sessionOption(func(c *config) { c.known = s }) }
 
-// WithJobs says how many traces are read at once; without it, one for each processor (GOMAXPROCS).
+// WithJobs says how many traces are read at once; without it, or with 0, one for each processor (GOMAXPROCS).
 func WithJobs(n int) FilesOption { return filesOption(func(c *config) { c.jobs = n }) }
 
 // WithResource adds attributes to the resource of every span, in place of what the session says, or an option before this one,

@@ -28,7 +28,11 @@ func Session(ctx context.Context, tracer trace.Tracer, s *format.Session, opts .
 			o.forSession(c)
 		}
 	}
-	if err := c.validate(); err != nil {
+	err := c.validate()
+	if s == nil || tracer == nil {
+		err = errors.New("replay: there is no session, or no tracer")
+	}
+	if err != nil {
 		return newTracing(ctx, tracer, c.known).spans, err
 	}
 	po := c.projection

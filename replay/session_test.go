@@ -295,6 +295,12 @@ func TestSessionErrors(t *testing.T) {
 	if _, err := replay.Session(context.Background(), tr, s, replay.WithGroup("week")); err == nil || !strings.Contains(err.Error(), `"week"`) {
 		t.Error(err)
 	}
+	if spans, err := replay.Session(context.Background(), tr, nil); err == nil || spans.Ended() > 0 {
+		t.Errorf("error %v", err)
+	}
+	if spans, err := replay.Session(context.Background(), nil, s); err == nil || spans.Ended() > 0 {
+		t.Errorf("error %v", err)
+	}
 	if len(rec.Started()) > 0 {
 		t.Errorf("%d spans were started", len(rec.Started()))
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"strings"
 
 	"github.com/sessionspan/sessionspan/internal/archive"
 	"github.com/sessionspan/sessionspan/internal/delivery"
@@ -40,9 +41,12 @@ func (b *backend) flags(cmd *cobra.Command, to *string) {
 		"(default: OTEL_EXPORTER_OTLP_PROTOCOL, else grpc to port 4317, else http/protobuf)")
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)))
 	f.BoolVar(&b.dryRun, "dry-run", false, "with --to otlp: read and encode everything, say what would be sent, and send nothing")
-	number(cmd, &b.jobs, "jobs", "j", 0, 0, "with --to otlp: read this many `TRACES` at once (default: one for each processor)",
+	number(cmd, &b.jobs, "jobs", "j", 0, 0, "with --to otlp: read this many `TRACES` at once (0, the default: one for each processor)",
 		"a number of traces, or 0 for one for each processor")
 	check(cmd, func() error {
+		if f.Changed("endpoint") && b.endpoint == "" {
+			return usage("--endpoint is empty")
+		}
 		if b.endpoint != "" && !f.Changed("to") {
 			*to = toOTLP
 		}
@@ -141,6 +145,7 @@ func (s *sending) close() error {
 	s.sum.Delivery = newDeliveryCounts(s.to, r)
 	switch {
 	case delivery.IsEnd(err):
+		s.sum.Delivery.ended = err.Error()
 		return ended(err, 0)
 	case err != nil && s.sum.Interrupted == nil: // else it is said already
 		return s.sum.interrupt("sending the last spans", "", 0)
@@ -165,6 +170,8 @@ type deliveryCounts struct {
 	Bytes    int64           `json:"bytes"`
 	Messages []serverMessage `json:"messages"`
 	Others   int64           `json:"other_messages"`
+
+	ended string // why sending ended early, which is said by itself
 }
 
 // serverMessage is what a backend said beside acknowledgements.
@@ -192,6 +199,9 @@ func (c *deliveryCounts) failed() bool { return c != nil && c.Refused+c.Lost > 0
 func (c *deliveryCounts) lines() []string {
 	var lines []string
 	for _, m := range c.Messages {
+		if strings.Contains(c.ended, m.Text) {
+			continue
+		}
 		line := "backend: " + forPeople(m.Text)
 		if m.Times > 1 {
 			line += fmt.Sprintf(" (%d times)", m.Times)

@@ -114,13 +114,17 @@ func (s *search) note(path, format string, args ...any) {
 }
 
 // below finds the session files in a folder and its folders, in order, and returns how many there are, what could not be
-// looked into counted. Links to files count, links to folders are not followed.
+// looked into counted. Links to files count, links to folders are not followed, but for dir itself.
 func (s *search) below(dir string) int {
 	var files []string
 	var others endings
 	before := len(s.found.Bad)
+	root := dir
+	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		root += string(filepath.Separator) // the folder that a link names, not the link
+	}
 	// The function returns no error but the one that ends the walk early, and so neither does the walk.
-	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case s.ctx.Err() != nil:
 			return filepath.SkipAll

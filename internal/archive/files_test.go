@@ -238,3 +238,28 @@ func TestFindComparesTwins(t *testing.T) {
 		}
 	}
 }
+
+// A link to a folder that is named is the folder; one that is found in a folder is not followed.
+func TestFindThroughALink(t *testing.T) {
+	tree(t, "real/a.jsonl")
+	for to, link := range map[string]string{"real": "link", "..": "real/up"} {
+		if err := os.Symlink(to, link); err != nil {
+			t.Skip(err)
+		}
+	}
+	for path, want := range map[string]string{"link": "link/a.jsonl", "link/": "link/a.jsonl", ".": "real/a.jsonl"} {
+		found, err := archive.Find(t.Context(), []string{path})
+		if err != nil || len(found.Files) != 1 || filepath.ToSlash(found.Files[0]) != want {
+			t.Errorf("%s: found %q, error %v, want %s", path, found.Files, err, want)
+		}
+	}
+}
+
+// A file whose name is that of standard input is read by a longer one.
+func TestFindAFileCalledDash(t *testing.T) {
+	tree(t, "-")
+	found, err := archive.Find(t.Context(), []string{"./-"})
+	if err != nil || len(found.Files) != 1 || found.Files[0] == input.Stdin {
+		t.Errorf("found %q, error %v", found.Files, err)
+	}
+}

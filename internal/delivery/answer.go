@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
@@ -47,14 +48,15 @@ func classify(err error) answer {
 	return a
 }
 
-// misread returns what to do where a client's error says that the other side speaks another protocol, as far as the words of
-// net/http and of grpc-go tell; else "". What they no longer tell is tried again until patience ends.
+// misread returns what to do where a client's error says that the other side speaks another protocol, or is not who it should
+// be, as far as the words of net/http, crypto/tls and grpc-go tell; else "". What they no longer tell is tried again until patience ends.
 func misread(text string) (hint string) {
 	for _, m := range []struct{ words, hint string }{
 		{"looked like an HTTP/1.1 header", "that is a port for HTTP and not for gRPC; use protocol " + string(HTTPProtobuf)},
 		{`malformed HTTP response "\x00`, "that is a port for gRPC and not for HTTP; use protocol " + string(GRPC)},
 		{"server gave HTTP response to HTTPS client", "it has no TLS there; write http:// instead of https://"},
 		{"first record does not look like a TLS handshake", "it has no TLS there; write http:// instead of https://"},
+		{"failed to verify certificate", "OTEL_EXPORTER_OTLP_CERTIFICATE names the file of a certificate to trust"},
 	} {
 		if strings.Contains(text, m.words) {
 			return m.hint
@@ -81,11 +83,11 @@ func read(err error) answer {
 		return e.answer()
 	}
 	a := answer{verdict: retry, message: message(err.Error())} // whatever it is, it is no word of a backend that turns it away
-	_, isTransport := errors.AsType[*url.Error](err)
+	transport, isTransport := errors.AsType[*url.Error](err)
 	switch {
+	case isTransport && transport.Timeout(), !isTransport && errors.Is(err, context.DeadlineExceeded):
+		a.message = noAnswer
 	case isTransport:
-	case errors.Is(err, context.DeadlineExceeded):
-		a.message = "no answer in time"
 	case saysTooLarge(err.Error()): // the client's own limit
 		a.verdict = tooLarge
 	}
@@ -137,7 +139,12 @@ type grpcError interface {
 func grpcAnswer(s *status.Status) answer {
 	a := answer{verdict: refused, message: message(fmt.Sprintf("%s: %s", s.Code(), s.Message()))}
 	switch s.Code() {
-	case codes.Canceled, codes.DeadlineExceeded, codes.Aborted, codes.OutOfRange, codes.Unavailable, codes.DataLoss,
+	case codes.DeadlineExceeded:
+		a.verdict = retry
+		if s.Message() == context.DeadlineExceeded.Error() { // which is the client's
+			a.message = noAnswer
+		}
+	case codes.Canceled, codes.Aborted, codes.OutOfRange, codes.Unavailable, codes.DataLoss,
 		codes.ResourceExhausted:
 		a.verdict = retry
 	case codes.Unauthenticated, codes.PermissionDenied, codes.Unimplemented:
@@ -198,16 +205,30 @@ func partialSuccess(err error) (answer, bool) {
 	return answer{}, false
 }
 
+// noAnswer says that a request took longer than it may.
+const noAnswer = "no answer in time (OTEL_EXPORTER_OTLP_TIMEOUT)"
+
 // maxMessage bounds a message of others in bytes.
 const maxMessage = 500
 
 // localAddress is our side of a connection in an error of package net. It is another one each time.
 var localAddress = regexp.MustCompile(`\S+:\d+->`)
 
-// message returns a text of others as one that can be kept.
+// message returns a text of others as one that can be kept, and shown: on one line, without what steers a terminal or turns the
+// direction of writing.
 func message(text string) string {
+	text = strings.TrimPrefix(text, "retry-able request failure: ")
 	text = localAddress.ReplaceAllLiteralString(text, "")
 	text = strings.ToValidUTF8(strings.TrimSpace(text), "\uFFFD")
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case !unicode.IsPrint(r):
+			return '\uFFFD'
+		}
+		return r
+	}, text)
 	if len(text) > maxMessage {
 		text = strings.ToValidUTF8(text[:maxMessage], "") + "…"
 	}

@@ -59,7 +59,7 @@ func TestClassify(t *testing.T) {
 		want      answer // the message is a part of it
 	}{
 		{name: "accepted", protocols: both},
-		{name: "some rejected", protocols: both, reply: reply{rejected: 1, message: "no (such) span\n(7 spans rejected)"}, want: answer{rejected: 1, message: "no (such) span\n(7 spans rejected)"}},
+		{name: "some rejected", protocols: both, reply: reply{rejected: 1, message: "no (such) span\n(7 spans rejected)"}, want: answer{rejected: 1, message: "no (such) span (7 spans rejected)"}},
 		{name: "rejected without a word", protocols: both, reply: reply{rejected: 2}, want: answer{rejected: 2, message: "rejected without"}},
 		{name: "a warning", protocols: both, reply: reply{message: "old times"}, want: answer{message: "old times"}},
 		{name: "less than none rejected", protocols: both, reply: reply{rejected: -5, message: "odd"}, want: answer{message: "odd"}},
@@ -96,6 +96,15 @@ func TestClassify(t *testing.T) {
 		{name: "413", protocols: overHTTP, reply: reply{code: 413}, want: answer{verdict: tooLarge, message: "413"}},
 		{name: "it has moved", protocols: overHTTP, reply: reply{code: 307, header: map[string]string{"Location": "http://other.example/"}}, want: answer{verdict: denied, message: "other.example"}},
 		{name: "a page for people", protocols: overHTTP, reply: reply{contentType: "text/html; charset=utf-8", body: []byte("<html>Welcome")}, want: answer{verdict: denied, message: "a web page"}},
+		{name: "a page for people that does not say so", protocols: overHTTP, reply: reply{contentType: "application/octet-stream", body: []byte("<!DOCTYPE html><html>Login")}, want: answer{verdict: denied, message: "a web page"}},
+		{name: "another service", protocols: overHTTP, reply: reply{contentType: "text/plain", body: []byte("Hello, I am a service")}, want: answer{verdict: denied, message: "200 OK: this is no answer of OTLP: Hello"}},
+		{name: "an error that says it went well", protocols: overHTTP, reply: reply{contentType: "application/json", body: []byte(`{"error":"unauthorized"}`)}, want: answer{verdict: denied, message: "unauthorized"}},
+		{name: "an answer that cannot be read", protocols: overHTTP, reply: reply{contentType: "application/x-protobuf", body: []byte("\xff\xff")}, want: answer{verdict: denied, message: "no answer of OTLP"}},
+		{name: "JSON that is no object", protocols: overHTTP, reply: reply{contentType: "application/json", body: []byte(`[]`)}, want: answer{verdict: denied}},
+		{name: "an empty object", protocols: overHTTP, reply: reply{contentType: "application/json", body: []byte(` {} `)}},
+		{name: "a redirect to nowhere", protocols: overHTTP, reply: reply{code: 304}, want: answer{verdict: denied, message: "304 Not Modified"}},
+		{name: "a redirect with a password", protocols: overHTTP, reply: reply{code: 307, header: map[string]string{"Location": "http://u:secret@other.example/x?key=secret"}}, want: answer{verdict: denied, message: "it has moved to http://…@other.example/x…"}},
+		{name: "escapes of a terminal", protocols: overHTTP, reply: reply{code: 400, contentType: "text/plain", body: []byte("a\x1b[31m\u202eb\r\nc")}, want: answer{verdict: refused, message: "a\uFFFD[31m\uFFFDb  c"}},
 		{name: "accepted with a word of its own", protocols: overHTTP, reply: reply{contentType: "text/plain", body: []byte("ok")}},
 		{name: "accepted without a word", protocols: overHTTP, reply: reply{code: http.StatusNoContent, contentType: "text/plain"}},
 	} {

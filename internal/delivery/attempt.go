@@ -33,15 +33,17 @@ const (
 	minPart = 4 << 10
 )
 
-// deliver sends a batch, in parts if need be, and counts what became of its spans. Each of them is counted once.
-func (s *Sender) deliver(b *otlp.Batch, isCut bool) {
+// deliver sends a batch, in parts if need be, and counts what became of its spans. Each of them is counted once, and taken off
+// left.
+func (s *Sender) deliver(b *otlp.Batch, isCut bool, left *int64) {
 	a, given := s.upload(b)
 	s.tally.update(func(r *Result) { r.note(a.message) })
-	if given && a.verdict == tooLarge && s.deliverParts(b) {
+	if given && a.verdict == tooLarge && s.deliverParts(b, left) {
 		return
 	}
+	n := int64(b.Len())
+	*left -= n
 	s.tally.update(func(r *Result) {
-		n := int64(b.Len())
 		switch {
 		case !given:
 			r.Lost += n
@@ -68,17 +70,17 @@ func (s *Sender) deliver(b *otlp.Batch, isCut bool) {
 
 // deliverParts sends a batch that was found too large in halves, or with its only span cut down. It reports whether there
 // was a way to make it smaller.
-func (s *Sender) deliverParts(b *otlp.Batch) bool {
+func (s *Sender) deliverParts(b *otlp.Batch, left *int64) bool {
 	switch {
 	case b.Size() < minPart:
 		return false
 	case b.Len() > 1:
 		s.lower(b.Size() / 2)
 		first, second := b.Halves()
-		s.deliver(first, false)
-		s.deliver(second, false)
+		s.deliver(first, false, left)
+		s.deliver(second, false, left)
 	case b.Cut(min(b.Size()/2, s.o.MaxBytes)):
-		s.deliver(b, true)
+		s.deliver(b, true, left)
 	default:
 		return false
 	}
@@ -128,7 +130,7 @@ func (s *Sender) upload(b *otlp.Batch) (a answer, given bool) {
 		hopeless := left < a.wait && s.accepted.Load() == 0 // nobody waits that long for what may never have been there
 		if (left <= 0 || hopeless) && s.ctx.Err() == nil {
 			if s.accepted.Load() == acceptedBefore {
-				s.end(downError(a, tried, acceptedBefore == 0))
+				s.end(s.downError(a, tried, hopeless))
 			}
 			break
 		}
@@ -145,7 +147,11 @@ func (s *Sender) request(b *otlp.Batch, start time.Time) answer {
 	ctx, cancel := context.WithTimeout(s.requests, max(s.limit(answer{})-time.Since(start), minAttempt))
 	defer cancel()
 	s.tally.update(func(r *Result) { r.Requests++ })
-	return classify(s.up.UploadTraces(ctx, b.ResourceSpans()))
+	a := classify(s.up.UploadTraces(ctx, b.ResourceSpans()))
+	if discreet, ok := s.up.(interface{ Hide(string) string }); ok {
+		a.message = discreet.Hide(a.message)
+	}
+	return a
 }
 
 // limit returns how long a batch is tried.
@@ -175,13 +181,14 @@ func (s *Sender) end(why error) {
 	s.abort()
 }
 
-func downError(a answer, tried time.Duration, never bool) error {
-	err := fmt.Errorf("%w for %v: %s", ErrDown, tried.Round(time.Second), a.message)
-	if a.wait > 0 {
-		err = fmt.Errorf("%w (it asks to wait %v)", err, a.wait)
+func (s *Sender) downError(a answer, tried time.Duration, hopeless bool) error {
+	switch {
+	case hopeless:
+		return fmt.Errorf("%w: %s; it asks to wait %v, and %v is the longest that is waited", ErrDown, a.message, a.wait, s.o.MaxElapsed)
+	case a.wait > 0:
+		return fmt.Errorf("%w for %v: %s; it asks to wait %v", ErrDown, tried.Round(time.Second), a.message, a.wait)
+	case s.accepted.Load() == 0:
+		return fmt.Errorf("%w for %v: %s; is that the right endpoint and protocol?", ErrDown, tried.Round(time.Second), a.message)
 	}
-	if never {
-		err = fmt.Errorf("%w; is that the right endpoint and protocol?", err)
-	}
-	return err
+	return fmt.Errorf("%w for %v: %s", ErrDown, tried.Round(time.Second), a.message)
 }

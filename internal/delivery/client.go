@@ -16,9 +16,10 @@ import (
 
 // Client is one of OpenTelemetry's OTLP clients, without its own retries. It is an [Uploader], for several requests at once.
 type Client struct {
-	target target
-	otel   otelClient
-	idle   func() // closes connections that are not in use
+	target  target
+	otel    otelClient
+	idle    func() // closes connections that are not in use
+	secrets []string
 }
 
 // otelClient is what is used of otlptrace.Client.
@@ -36,6 +37,10 @@ func NewClient(protocol Protocol, endpoint string) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	secrets, err := checkEnvironment()
+	if err != nil {
+		return nil, err
+	}
 	config, err := tlsConfig() // gRPC's client reads it by itself, but goes on without a file that it cannot read
 	if err != nil {
 		return nil, err
@@ -43,7 +48,7 @@ func NewClient(protocol Protocol, endpoint string) (*Client, error) {
 	if config != nil && strings.HasPrefix(t.url, "http:") {
 		return nil, fmt.Errorf("endpoint %s: it has no TLS, but OTEL_EXPORTER_OTLP_CERTIFICATE or CLIENT_CERTIFICATE asks for it", t.shown)
 	}
-	c := &Client{target: t}
+	c := &Client{target: t, secrets: secrets}
 	if t.protocol == GRPC {
 		c.otel, c.idle = otlptracegrpc.NewClient(t.grpcOptions()...), func() {}
 	} else {
@@ -68,6 +73,9 @@ func (c *Client) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpan
 	}
 	return c.otel.UploadTraces(ctx, spans)
 }
+
+// Hide takes the values of headers out of a text: a backend may give back what it was sent.
+func (c *Client) Hide(text string) string { return hide(text, c.secrets) }
 
 // Close closes the connections. It is called when no request is under way any more.
 func (c *Client) Close() error {

@@ -4,14 +4,17 @@ import (
 	"bytes"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
+	coltracepb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	spb "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
@@ -52,8 +55,8 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, fmt.Errorf("the answer %s broke off: %w", answer.Status, err)
 	}
 	contentType, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
-	isPage := contentType == "text/html"
-	if answer.StatusCode/100 == 2 && !isPage {
+	isPage := contentType == "text/html" || http.DetectContentType(body) == "text/html; charset=utf-8"
+	if answer.StatusCode/100 == 2 && !isPage && acknowledges(contentType, body) {
 		answer.Body = io.NopCloser(bytes.NewReader(body))
 		return answer, nil
 	}
@@ -63,7 +66,11 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	case isPage:
 		e.message = "a web page"
 	case answer.StatusCode/100 == 3: // not followed: it may lead the headers, and the sessions, to somebody else
-		e.message = "it has moved to " + answer.Header.Get("Location")
+		if to := answer.Header.Get("Location"); to != "" {
+			e.message = message("it has moved to " + shownEndpoint(to))
+		}
+	case answer.StatusCode/100 == 2:
+		e.message = message("this is no answer of OTLP: " + string(body[:min(len(body), maxMessage)]))
 	case contentType == "application/x-protobuf" && proto.Unmarshal(body, status) == nil:
 		e.message = message(status.GetMessage())
 	case contentType == "application/json" && (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(body, status) == nil:
@@ -74,13 +81,43 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, e
 }
 
+// acknowledges reports whether the body of a good status is one that OTLP's answers have: none, a response, or a word of a server
+// that does not care.
+func acknowledges(contentType string, body []byte) bool {
+	text := bytes.TrimSpace(body)
+	if len(text) == 0 {
+		return true
+	}
+	response := new(coltracepb.ExportTraceServiceResponse)
+	switch contentType {
+	case "application/x-protobuf", "application/protobuf":
+		return proto.Unmarshal(body, response) == nil
+	case "application/json":
+		var members map[string]json.RawMessage
+		if json.Unmarshal(body, &members) != nil {
+			return false
+		}
+		_, partial := members["partialSuccess"]
+		_, snake := members["partial_success"]
+		return partial || snake || len(members) == 0
+	}
+	switch strings.ToLower(string(text[:min(len(text), 16)])) {
+	case "ok", "success", "accepted":
+		return true
+	}
+	return false
+}
+
+// maxWait is the longest that a backend is understood to ask for.
+const maxWait = 365 * 24 * time.Hour
+
 // retryAfter reads the header of this name, in seconds or as a date.
 func retryAfter(value string) time.Duration {
 	if n, err := strconv.ParseUint(value, 10, 31); err == nil {
-		return time.Duration(n) * time.Second
+		return min(time.Duration(n)*time.Second, maxWait)
 	}
 	if at, err := http.ParseTime(value); err == nil {
-		return max(time.Until(at), 0)
+		return min(max(time.Until(at), 0), maxWait)
 	}
 	return 0
 }

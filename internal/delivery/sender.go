@@ -102,10 +102,14 @@ func (s *Sender) handOver(full *otlp.Batch) (empty *otlp.Batch) {
 	empty = <-s.free
 	s.tally.update(func(r *Result) { r.Spans, r.Batches = r.Spans+int64(full.Len()), r.Batches+1 })
 	s.inFlight.Go(func() {
-		s.deliver(full, false)
+		left := int64(full.Len())
+		defer func() { // also when an uploader ends the goroutine
+			s.tally.update(func(r *Result) { r.Lost += left })
+			full.Reset()
+			s.free <- full
+		}()
+		s.deliver(full, false, &left)
 		s.tally.report()
-		full.Reset()
-		s.free <- full
 	})
 	return empty
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -161,8 +162,8 @@ func TestSender(t *testing.T) {
 				<-ctx.Done() // as a client without a timeout of its own
 				return ctx.Err()
 			},
-			want: Result{Spans: n, Batches: 2, Lost: n, Messages: []Message{{"no answer in time", 1}}}, took: 15 * time.Second,
-			err: ErrDown, text: "nothing was accepted for 15s: no answer in time; is that the right endpoint",
+			want: Result{Spans: n, Batches: 2, Lost: n, Messages: []Message{{noAnswer, 1}}}, took: 15 * time.Second,
+			err: ErrDown, text: "nothing was accepted for 15s: no answer in time (OTEL_EXPORTER_OTLP_TIMEOUT); is that the right endpoint",
 		},
 		{
 			name: "asks once to wait longer than it may", answer: func(_ context.Context, request int, _ []string) error {
@@ -213,7 +214,7 @@ func TestSender(t *testing.T) {
 		{
 			name: "asks to wait too long", answer: func(context.Context, int, []string) error { return errLater(time.Hour) },
 			want: Result{Spans: n, Batches: 2, Lost: n, Messages: []Message{{"Unavailable: later", 1}}},
-			err:  ErrDown, text: "nothing was accepted for 0s: Unavailable: later (it asks to wait 1h0m0s); is that",
+			err:  ErrDown, text: "fake:4317 (grpc): nothing was accepted: Unavailable: later; it asks to wait 1h0m0s, and 5m0s is the longest that is waited",
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -597,5 +598,20 @@ func TestEndingIsNotAnAnswer(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// An uploader that ends its goroutine, as t.Fatal does, has accepted nothing.
+func TestUploaderThatEndsItsGoroutine(t *testing.T) {
+	f := &fake{answer: func(_ context.Context, request int, _ []string) error {
+		if request == 2 {
+			runtime.Goexit()
+		}
+		return nil
+	}}
+	s := New(t.Context(), f, Options{MaxSpans: 10, InFlight: 1})
+	feed(s, 100)
+	if r, err := s.Close(); err != nil || r.Sent != 90 || r.Lost != 10 || r.Spans != 100 {
+		t.Errorf("error %v, %+v", err, r)
 	}
 }

@@ -55,6 +55,7 @@ func resolve(protocol Protocol, endpoint string) (target, error) {
 		given = endpoint
 	}
 	u, err := parseEndpoint(given, endpoint == "")
+	shown := shownEndpoint(given)
 	if err != nil {
 		return target{}, err
 	}
@@ -64,18 +65,18 @@ func resolve(protocol Protocol, endpoint string) (target, error) {
 			protocol = GRPC
 		}
 	}
-	t := target{protocol: protocol, shown: given}
+	t := target{protocol: protocol, shown: shown}
 	switch {
 	case u.Scheme == "unix" && protocol != GRPC:
-		return target{}, fmt.Errorf("endpoint %s: only gRPC goes to a Unix socket", given)
+		return target{}, fmt.Errorf("endpoint %s: only gRPC goes to a Unix socket", shown)
 	case endpoint == "" && protocol != GRPC && !strings.Contains(given, "://"):
-		return target{}, fmt.Errorf("endpoint %s, from the environment: write http:// or https:// before it", given)
+		return target{}, fmt.Errorf("endpoint %s, from the environment: write http:// or https:// before it", shown)
 	case endpoint == "": // the client reads it
 	case u.Scheme == "unix":
 		t.url, t.isSocket = given, true
 	case protocol == GRPC:
 		if strings.Trim(u.Path, "/") != "" {
-			return target{}, fmt.Errorf("endpoint %s: gRPC knows no paths; leave it out, or use protocol %s", given, HTTPProtobuf)
+			return target{}, fmt.Errorf("endpoint %s: gRPC knows no paths; leave it out, or use protocol %s", shown, HTTPProtobuf)
 		}
 		t.url = u.String()
 	default:
@@ -99,24 +100,32 @@ func parseEndpoint(given string, isFromEnvironment bool) (*url.URL, error) {
 		case err == nil || isFromEnvironment:
 			text = "https://" + text
 		default:
-			return nil, fmt.Errorf("endpoint %s: write http://%[1]s, or https://%[1]s if it has TLS", given)
+			return nil, fmt.Errorf("endpoint %s: write http://%[1]s, or https://%[1]s if it has TLS", shownEndpoint(given))
 		}
 	}
 	u, err := url.Parse(text)
 	if parseErr, ok := errors.AsType[*url.Error](err); ok {
-		return nil, fmt.Errorf("endpoint %q: %w", given, parseErr.Err)
+		if strings.Contains(given, "@") { // what is wrong may be a password
+			parseErr.Err = errors.New("it is no URL")
+		}
+		return nil, fmt.Errorf("endpoint %q: %w", shownEndpoint(given), parseErr.Err)
 	}
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fmt.Errorf("endpoint %s: it has more than host, port and path; keys belong in OTEL_EXPORTER_OTLP_HEADERS", u.Redacted())
+		return nil, fmt.Errorf("endpoint %s: it has more than host, port and path; keys belong in OTEL_EXPORTER_OTLP_HEADERS", shownEndpoint(given))
 	}
 	switch u.Scheme {
 	case "unix":
 	case "http", "https":
 		if u.Hostname() == "" {
-			return nil, fmt.Errorf("endpoint %s: it has no host", given)
+			return nil, fmt.Errorf("endpoint %s: it has no host", shownEndpoint(given))
+		}
+		if port := u.Port(); port != "" {
+			if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+				return nil, fmt.Errorf("endpoint %s: ports are 1 to 65535", shownEndpoint(given))
+			}
 		}
 	default:
-		return nil, fmt.Errorf("endpoint %s: write http:// or https:// before host and port", given)
+		return nil, fmt.Errorf("endpoint %s: write http:// or https:// before host and port", shownEndpoint(given))
 	}
 	return u, nil
 }

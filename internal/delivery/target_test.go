@@ -30,8 +30,8 @@ func TestResolve(t *testing.T) {
 		{"another scheme", "", "ftp://box", "", "error: endpoint ftp://box: write http:// or https:// before host and port"},
 		{"no host", "", "http://:4318", "", "error: endpoint http://:4318: it has no host"},
 		{"nonsense", "", "http://box:port", "", `error: endpoint "http://box:port": invalid port ":port" after host`},
-		{"a secret", "", "https://me:secret@box", "", "error: endpoint https://me:xxxxx@box: it has more than host, port and path; keys belong in OTEL_EXPORTER_OTLP_HEADERS"},
-		{"a query", "", "https://box?key=1", "", "error: endpoint https://box?key=1: it has more than host, port and path; keys belong in OTEL_EXPORTER_OTLP_HEADERS"},
+		{"a secret", "", "https://me:secret@box", "", "error: endpoint https://…@box: it has more than host, port and path; keys belong in OTEL_EXPORTER_OTLP_HEADERS"},
+		{"a query", "", "https://box?key=1", "", "error: endpoint https://box…: it has more than host, port and path; keys belong in OTEL_EXPORTER_OTLP_HEADERS"},
 		{"an unknown protocol", "http", "", "", `error: protocol "http" is none of ["http/protobuf" "grpc" "http/json"]`},
 
 		{"a protocol in the environment", "", "https://box", "PROTOCOL=grpc", "grpc https://box https://box"},

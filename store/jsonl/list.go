@@ -138,15 +138,9 @@ func (s *Store) describe(one *store.Summary) error {
 
 // inMemory returns a session that is open, and whose file is as it was left.
 func (s *Store) inMemory(id, path string) *format.Session {
-	s.mu.Lock()
-	at := s.slots[id]
-	s.mu.Unlock()
-	if at == nil || !at.mu.TryLock() {
+	h := s.slots.Peek(id)
+	if h == nil || h.path != path || h.failed() != nil {
 		return nil
 	}
-	defer at.mu.Unlock()
-	if at.h == nil || at.h.path != path || at.h.failed() != nil {
-		return nil
-	}
-	return at.h.session
+	return h.session
 }

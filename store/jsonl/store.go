@@ -8,10 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"github.com/sessionspan/sessionspan/format"
 	"github.com/sessionspan/sessionspan/internal/lockfile"
+	"github.com/sessionspan/sessionspan/internal/slots"
 	"github.com/sessionspan/sessionspan/store"
 )
 
@@ -43,19 +43,10 @@ type Store struct {
 	takeover             func(Takeover)
 	tornTail             func(TornTail)
 
-	mu     sync.Mutex
-	slots  map[string]*slot
-	closed bool
+	slots slots.Map[handle] // those that are open for writing
 }
 
 var _ store.Store = (*Store)(nil)
-
-// slot is the place of a session in the store, held while it is opened, released or deleted.
-type slot struct {
-	mu    sync.Mutex
-	users int
-	h     *handle // nil unless the session is open for writing
-}
 
 // Open returns the store of the sessions below a folder, which is created when something is written. The error is that the path
 // is none.
@@ -64,43 +55,20 @@ func Open(root string, opts ...Option) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{root: abs, fs: disk{}, sync: OnResponse, fileMode: 0o600, folderMode: 0o700, slots: map[string]*slot{}}
+	s := &Store{root: abs, fs: disk{}, sync: OnResponse, fileMode: 0o600, folderMode: 0o700}
 	for _, o := range opts {
 		o.apply(s)
 	}
 	return s, nil
 }
 
-// enter takes the place of a session; leave gives it back.
-func (s *Store) enter(ctx context.Context, id string) (*slot, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
+// enter takes the place of a session, which Leave gives back.
+func (s *Store) enter(ctx context.Context, id string) (*slots.Slot[handle], error) {
+	at, ok, err := s.slots.Enter(ctx, id)
+	if err == nil && !ok {
+		err = fmt.Errorf("store %s: %w", s.root, ErrClosed)
 	}
-	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
-		return nil, fmt.Errorf("store %s: %w", s.root, ErrClosed)
-	}
-	at := s.slots[id]
-	if at == nil {
-		at = &slot{}
-		s.slots[id] = at
-	}
-	at.users++
-	s.mu.Unlock()
-	at.mu.Lock()
-	return at, nil
-}
-
-func (s *Store) leave(id string, at *slot) {
-	empty := at.h == nil
-	at.mu.Unlock()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	at.users--
-	if at.users == 0 && empty {
-		delete(s.slots, id)
-	}
+	return at, err
 }
 
 // Create implements [store.Store]. The file has its name from the header: see the package comment.
@@ -120,11 +88,11 @@ func (s *Store) Create(ctx context.Context, h format.Header) (*format.Session, e
 	if err != nil {
 		return nil, err
 	}
-	defer s.leave(id, at)
-	if at.h != nil {
+	defer s.slots.Leave(id, at)
+	if at.Open != nil {
 		return nil, fmt.Errorf("%w: %.100q", store.ErrSessionExists, id)
 	}
-	if at.h, err = s.create(session); err != nil {
+	if at.Open, err = s.create(session); err != nil {
 		return nil, err
 	}
 	return session, nil
@@ -142,21 +110,21 @@ func (s *Store) Open(ctx context.Context, id string) (*format.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer s.leave(id, at)
-	if at.h != nil && at.h.failed() != nil && !at.h.refusing() {
-		_ = at.h.close(ErrClosed) // what is wrong with it has been said
-		at.h = nil
+	defer s.slots.Leave(id, at)
+	if at.Open != nil && at.Open.failed() != nil && !at.Open.refusing() {
+		_ = at.Open.close(ErrClosed) // what is wrong with it has been said
+		at.Open = nil
 	}
 	if err := s.openAt(at, id); err != nil {
 		return nil, err
 	}
-	return at.h.session, nil
+	return at.Open.session, nil
 }
 
 // openAt opens a session for writing unless it is.
-func (s *Store) openAt(at *slot, id string) (err error) {
-	if at.h == nil {
-		at.h, err = s.open(id)
+func (s *Store) openAt(at *slots.Slot[handle], id string) (err error) {
+	if at.Open == nil {
+		at.Open, err = s.open(id)
 	}
 	return err
 }
@@ -187,8 +155,8 @@ func (s *Store) writable(ctx context.Context, id string) (*handle, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer s.leave(id, at)
-	return at.h, s.openAt(at, id)
+	defer s.slots.Leave(id, at)
+	return at.Open, s.openAt(at, id)
 }
 
 // Delete implements [store.Store]. With the file go the folder of the session's media, if its header says that it has one, and what
@@ -201,8 +169,8 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	defer s.leave(id, at)
-	if at.h == nil {
+	defer s.slots.Leave(id, at)
+	if at.Open == nil {
 		path, err := s.find(id)
 		if err != nil {
 			return err
@@ -216,8 +184,8 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 		}
 		return errors.Join(s.remove(id, path), l.release())
 	}
-	h := at.h
-	at.h = nil
+	h := at.Open
+	at.Open = nil
 	h.stop(noSession(id))
 	return errors.Join(s.remove(id, h.path), h.close(nil))
 }
@@ -257,30 +225,20 @@ func (s *Store) Release(id string) error {
 	if err != nil {
 		return nil // closed: nothing is open any more
 	}
-	defer s.leave(id, at)
-	if at.h == nil {
+	defer s.slots.Leave(id, at)
+	if at.Open == nil {
 		return nil
 	}
-	h := at.h
-	at.h = nil
+	h := at.Open
+	at.Open = nil
 	return h.close(ErrClosed)
 }
 
 // Close releases every session. The store takes nothing more.
 func (s *Store) Close() error {
-	s.mu.Lock()
-	s.closed = true
-	open := s.slots
-	s.slots = map[string]*slot{}
-	s.mu.Unlock()
 	var errs []error
-	for _, at := range open {
-		at.mu.Lock()
-		if at.h != nil {
-			errs = append(errs, at.h.close(ErrClosed))
-			at.h = nil
-		}
-		at.mu.Unlock()
+	for _, h := range s.slots.Close() {
+		errs = append(errs, h.close(ErrClosed))
 	}
 	return errors.Join(errs...)
 }
@@ -296,8 +254,8 @@ func (s *Store) Break(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	defer s.leave(id, at)
-	if at.h != nil {
+	defer s.slots.Leave(id, at)
+	if at.Open != nil {
 		return fmt.Errorf("%w: %.100q, by this store", store.ErrSessionLocked, id)
 	}
 	path, err := s.find(id)

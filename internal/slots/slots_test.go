@@ -1,0 +1,54 @@
+package slots
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+)
+
+func TestMap(t *testing.T) {
+	var m Map[int]
+	var wg sync.WaitGroup
+	counts := [3]int{}
+	for i := range 300 {
+		wg.Go(func() {
+			id := fmt.Sprint(i % 3)
+			at, ok, err := m.Enter(t.Context(), id)
+			if !ok || err != nil {
+				t.Error(ok, err)
+				return
+			}
+			defer m.Leave(id, at)
+			if at.Open == nil {
+				at.Open = new(int)
+			}
+			*at.Open++
+			counts[i%3]++ // one at a time, says the race detector
+		})
+	}
+	wg.Wait()
+	if counts != [3]int{100, 100, 100} || *m.Peek("1") != 100 || m.Peek("x") != nil {
+		t.Errorf("%v, %v", counts, m.Peek("1"))
+	}
+	at, _, _ := m.Enter(t.Context(), "empty")
+	if m.Peek("empty") != nil {
+		t.Error("something was seen in a place that is taken")
+	}
+	m.Leave("empty", at)
+	if len(m.slots) != 3 {
+		t.Errorf("%d places are left", len(m.slots))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, ok, err := m.Enter(ctx, "1"); ok || !errors.Is(err, context.Canceled) {
+		t.Error(ok, err)
+	}
+	if open := m.Close(); len(open) != 3 || len(m.Close()) != 0 {
+		t.Errorf("%d were open", len(open))
+	}
+	if _, ok, err := m.Enter(t.Context(), "1"); ok || err != nil {
+		t.Error(ok, err)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc"
 )
@@ -45,12 +46,17 @@ func TestOtherProtocolIsDenied(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer client.Close()
-			err = client.UploadTraces(t.Context(), nil)
-			a := classify(err)
+			var a answer
+			for range 50 { // now and then the connection is gone before net/http has read what it was told
+				err = client.UploadTraces(t.Context(), nil)
+				if a = classify(err); a.verdict != retry {
+					break
+				}
+			}
 			if a.verdict != denied || !strings.Contains(a.message, tc.want) {
 				t.Errorf("%v is %+v, want it denied with %q", err, a, tc.want)
 			}
-			s := New(t.Context(), client, Options{})
+			s := New(t.Context(), client, Options{firstWait: time.Millisecond})
 			feed(s, 1)
 			if _, err := s.Close(); err == nil || !strings.HasSuffix(err.Error(), tc.want) {
 				t.Errorf("the sender says %v, want it to end with %q", err, tc.want)

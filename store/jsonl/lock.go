@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/gofrs/flock"
 	"github.com/sessionspan/sessionspan/internal/lockfile"
 	"github.com/sessionspan/sessionspan/store"
 )
@@ -20,7 +19,7 @@ const guardFolder = ".guard"
 // other libraries know.
 type lock struct {
 	fs    files
-	guard *flock.Flock
+	guard *lockfile.Guard
 	path  string // of the lock file; "" while there is none
 }
 
@@ -30,13 +29,12 @@ func (s *Store) guard(id string) (*lock, error) {
 	if err := s.makeFolder(dir); err != nil {
 		return nil, err
 	}
-	path := filepath.Join(dir, id)
-	g := flock.New(path, flock.SetPermissions(s.fileMode))
-	switch ok, err := g.TryLock(); {
+	g, err := lockfile.Hold(filepath.Join(dir, id), s.fileMode)
+	switch {
+	case errors.Is(err, lockfile.ErrHeld):
+		return nil, fmt.Errorf("%w: %.100q, by another process or another store: %w", store.ErrSessionLocked, id, err)
 	case err != nil:
 		return nil, fmt.Errorf("session %.100s: %w", id, err)
-	case !ok:
-		return nil, fmt.Errorf("%w: %.100q, by another process or another store: %s", store.ErrSessionLocked, id, path)
 	}
 	return &lock{fs: s.fs, guard: g}, nil
 }
@@ -101,5 +99,5 @@ func (l *lock) release() error {
 		err = gone(l.fs.Remove(l.path))
 		l.path = ""
 	}
-	return errors.Join(err, l.guard.Unlock())
+	return errors.Join(err, l.guard.Release())
 }

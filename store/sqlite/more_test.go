@@ -1,0 +1,227 @@
+package sqlite_test
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/sessionspan/sessionspan/format"
+	"github.com/sessionspan/sessionspan/format/openresponses"
+	"github.com/sessionspan/sessionspan/internal/sessiontest"
+	"github.com/sessionspan/sessionspan/store"
+	"github.com/sessionspan/sessionspan/store/sqlite"
+)
+
+func say(text string) format.Entry { return format.NewItem(openresponses.UserText(text)) }
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What was imported is exported byte for byte, with what was appended behind it.
+func TestImportAndExport(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "s.db"), sqlite.WithRelaxedSync())
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		for _, f := range sessiontest.Random(r, sessiontest.All(r)).Files {
+			session, err := s.Import(t.Context(), bytes.NewReader(f.Data))
+			if errors.Is(err, store.ErrSessionExists) {
+				continue // a copy of another file
+			}
+			if err != nil {
+				if _, rerr := format.ReadSession(bytes.NewReader(f.Data)); rerr == nil {
+					t.Errorf("seed %d: %v", seed, err)
+				}
+				continue
+			}
+			var out bytes.Buffer
+			must(t, s.Export(t.Context(), session.ID(), &out))
+			if !bytes.Equal(out.Bytes(), f.Data) {
+				t.Errorf("seed %d: %d bytes went in, %d came out", seed, len(f.Data), out.Len())
+			}
+		}
+	}
+	text := "\ufeff" + `{"type":"session","format":"agentsession/0.2","id":"odd","created_at":"2026-01-02T03:04:05.006Z"}` + "\r\n\n" +
+		`{"type":"info","id":"a","parent":null,"ts":"2026-01-02T03:04:05Z","name":"One" , "more":1e2}`
+	session, err := s.Import(t.Context(), strings.NewReader(text))
+	must(t, err)
+	_, err = s.Append(t.Context(), "odd", say("And on."))
+	must(t, err)
+	must(t, s.Release("odd"))
+	var out bytes.Buffer
+	must(t, s.Export(t.Context(), "odd", &out))
+	again, err := s.Open(t.Context(), "odd")
+	if err != nil || again.Len() != 2 || session.Len() != 2 || !strings.HasPrefix(out.String(), text+"\n{") {
+		t.Errorf("error %v, %d entries, exported\n%s", err, again.Len(), &out)
+	}
+	for _, bad := range []string{"", "{}", text + "\n{\"type\":", text} {
+		if _, err := s.Import(t.Context(), strings.NewReader(bad)); err == nil {
+			t.Errorf("%q was imported", bad)
+		}
+	}
+	if err := s.Export(t.Context(), "nobody", &out); !errors.Is(err, store.ErrNoSession) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// One store at a time writes to a session, several to the database.
+func TestTwoStores(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.db")
+	one, two := open(t, path), open(t, path)
+	_, err := one.Create(t.Context(), format.Header{ID: "s"})
+	must(t, err)
+	_, err = one.Append(t.Context(), "s", say("Hello."))
+	must(t, err)
+	if _, err := two.Open(t.Context(), "s"); !errors.Is(err, store.ErrSessionLocked) {
+		t.Errorf("open: error %v", err)
+	}
+	if _, err := two.Append(t.Context(), "s", say("x")); !errors.Is(err, store.ErrSessionLocked) {
+		t.Errorf("append: error %v", err)
+	}
+	if err := two.Delete(t.Context(), "s"); !errors.Is(err, store.ErrSessionLocked) {
+		t.Errorf("delete: error %v", err)
+	}
+	if _, err := two.Create(t.Context(), format.Header{ID: "s"}); !errors.Is(err, store.ErrSessionExists) {
+		t.Errorf("create: error %v", err)
+	}
+	var out bytes.Buffer
+	if err := two.Export(t.Context(), "s", &out); err != nil || !strings.Contains(out.String(), "Hello.") {
+		t.Errorf("export: error %v", err)
+	}
+	_, err = two.Create(t.Context(), format.Header{ID: "other"})
+	must(t, err)
+	var wg sync.WaitGroup
+	for s, id := range map[*sqlite.Store]string{one: "s", two: "other"} {
+		wg.Go(func() {
+			for range 50 {
+				if _, err := s.Append(t.Context(), id, say("At once.")); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	must(t, one.Release("s"))
+	if session, err := two.Open(t.Context(), "s"); err != nil || session.Len() != 51 {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A session that was changed in the database by somebody who does not go by the guard is not written to.
+func TestChangedUnderneath(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.db")
+	s := open(t, path)
+	session, err := s.Create(t.Context(), format.Header{ID: "s"})
+	must(t, err)
+	_, err = s.Append(t.Context(), "s", say("Hello."))
+	must(t, err)
+	db, err := sql.Open("sqlite", path)
+	must(t, err)
+	defer db.Close()
+	_, err = db.Exec("DELETE FROM lines WHERE n = 1; UPDATE sessions SET lines = 1")
+	must(t, err)
+	for range 2 {
+		if _, err := s.Append(t.Context(), "s", say("x")); !errors.Is(err, sqlite.ErrNotOwner) {
+			t.Errorf("error %v", err)
+		}
+	}
+	if session.Len() != 1 {
+		t.Errorf("%d entries", session.Len())
+	}
+	again, err := s.Open(t.Context(), "s")
+	if err != nil || again.Len() != 0 {
+		t.Fatalf("error %v", err)
+	}
+	if _, err := s.Append(t.Context(), "s", say("x")); err != nil {
+		t.Error(err)
+	}
+}
+
+// A later version is left alone, and one of nobody's is no database of sessions.
+func TestVersions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.db")
+	must(t, open(t, path).Close())
+	db, err := sql.Open("sqlite", path)
+	must(t, err)
+	_, err = db.Exec("PRAGMA user_version = 99")
+	must(t, errors.Join(err, db.Close()))
+	if _, err := sqlite.Open(t.Context(), path); !errors.Is(err, sqlite.ErrNewer) {
+		t.Errorf("error %v", err)
+	}
+	text := filepath.Join(t.TempDir(), "text")
+	must(t, os.WriteFile(text, bytes.Repeat([]byte("no database\n"), 1000), 0o600))
+	if _, err := sqlite.Open(t.Context(), text); err == nil {
+		t.Error("a text was opened")
+	}
+	if got, err := os.ReadFile(text); err != nil || len(got) != 12000 {
+		t.Errorf("the text has %d bytes, error %v", len(got), err)
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, error %v", info.Mode(), err)
+	}
+}
+
+const writerPath = "SESSIONSPAN_TEST_WRITER"
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(writerPath); path != "" {
+		s, err := sqlite.Open(context.Background(), path)
+		if err == nil {
+			_, err = s.Open(context.Background(), "s")
+		}
+		for err == nil {
+			var id string
+			if id, err = s.Append(context.Background(), "s", say(strings.Repeat("x", 500))); err == nil {
+				os.Stdout.WriteString(id + "\n")
+			}
+		}
+		os.Stderr.WriteString(err.Error())
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// What a process has acknowledged that was killed is there, and its lock is not.
+func TestKilled(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.db")
+	s := open(t, path)
+	_, err := s.Create(t.Context(), format.Header{ID: "s"})
+	must(t, err)
+	for n := range 5 {
+		must(t, s.Release("s"))
+		cmd := exec.CommandContext(t.Context(), os.Args[0])
+		cmd.Env = append(os.Environ(), writerPath+"="+path, "GORACE=atexit_sleep_ms=0")
+		cmd.Stderr = os.Stderr
+		out, err := cmd.StdoutPipe()
+		must(t, err)
+		must(t, cmd.Start())
+		said := make([]byte, 9*(5+10*n)) // so many ids
+		for at := 0; at < len(said); {
+			k, err := out.Read(said[at:])
+			must(t, err)
+			at += k
+		}
+		must(t, cmd.Process.Kill())
+		_ = cmd.Wait()
+		session, err := s.Open(t.Context(), "s")
+		must(t, err)
+		for id := range strings.FieldsSeq(string(said)) {
+			if _, ok := session.Entry(id); !ok {
+				t.Errorf("kill %d: entry %s is gone", n, id)
+			}
+		}
+	}
+}

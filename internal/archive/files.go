@@ -131,7 +131,9 @@ func (s *search) below(dir string) int {
 		case err != nil:
 			s.bad(path, err)
 			return nil
-		case d.IsDir():
+		case d.IsDir() && d.Name() == guardFolder && path != root:
+			return filepath.SkipDir
+		case d.IsDir() || belongs(d.Name()):
 			return nil
 		case !hasExtension(path):
 			others.add(path)
@@ -158,6 +160,19 @@ func below(ctx context.Context, dir string) (files []string, bad []error) {
 	s := &search{ctx: ctx}
 	s.below(dir)
 	return s.found.Files, s.found.Bad
+}
+
+// guardFolder is where a store of files has what it locks; nothing in it is ever to be read.
+const guardFolder = ".guard"
+
+// belongs reports whether a file has its name from a session file beside it: a lock, or bytes that were set aside.
+func belongs(name string) bool {
+	for _, ending := range []string{".lock", ".torn-", ".broken-"} {
+		if before, after, found := strings.Cut(name, ending); found && hasExtension(before) && (after == "" || ending != ".lock") {
+			return true
+		}
+	}
+	return false
 }
 
 func hasExtension(path string) bool {

@@ -263,3 +263,17 @@ func TestFindAFileCalledDash(t *testing.T) {
 		t.Errorf("found %q, error %v", found.Files, err)
 	}
 }
+
+// What a store of files has beside its sessions is not worth a note, and what is not its own is.
+func TestFindDoesNotNoteWhatBelongsToASession(t *testing.T) {
+	tree(t, "p/a.jsonl", "p/a.jsonl.lock", "p/a.jsonl.torn-123", "p/a.jsonl.broken-20260101T000000Z", ".guard/a", "q/b.jsonl.gz")
+	found, err := archive.Find(t.Context(), []string{"."})
+	if err != nil || len(found.Files) != 2 || len(found.Notes) != 0 {
+		t.Errorf("found %q, notes %v, error %v", found.Files, found.Notes, err)
+	}
+	tree(t, "a.jsonl", "notes.lock", "b.jsonl.lock.txt", "c.torn-1")
+	found, err = archive.Find(t.Context(), []string{"."})
+	if err != nil || len(found.Notes) != 1 || !strings.HasPrefix(found.Notes[0].Text, "3 files") {
+		t.Errorf("found %q, notes %v, error %v", found.Files, found.Notes, err)
+	}
+}

@@ -10,9 +10,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/sessionspan/sessionspan/format"
 	"github.com/sessionspan/sessionspan/format/openresponses"
+	"github.com/sessionspan/sessionspan/internal/lockfile"
 	"github.com/sessionspan/sessionspan/store"
 )
 
@@ -32,6 +34,8 @@ type failing struct {
 	how    damage
 	calls  int
 	failed string // the call that did
+	// sync is asked before each sync of a file; nil for nothing.
+	sync func()
 }
 
 var errDisk = &fs.PathError{Op: "test", Path: "disk", Err: syscall.ENOSPC}
@@ -111,7 +115,12 @@ func (f *failingFile) ReadAt(p []byte, at int64) (n int, err error) {
 	return n, err
 }
 
-func (f *failingFile) Sync() error { return f.fs.call("sync", f.file.Sync) }
+func (f *failingFile) Sync() error {
+	if f.fs.sync != nil {
+		f.fs.sync()
+	}
+	return f.fs.call("sync", f.file.Sync)
+}
 
 func (f *failingFile) Truncate(size int64) error {
 	return f.fs.call("truncate", func() error { return f.file.Truncate(size) })
@@ -140,7 +149,7 @@ func TestEveryCallFails(t *testing.T) {
 						t.Fatalf("it was call %d: %s", at, disk.failed)
 					}
 				}
-				for _, call := range []string{"open", "stat", "write", "close", "link", "remove", "truncate", "read"} {
+				for _, call := range []string{"open", "stat", "write", "close", "link", "rename", "remove", "truncate", "read", "mkdir"} {
 					if !seen[call] {
 						t.Errorf("no %s has failed", call)
 					}
@@ -221,7 +230,7 @@ func failAndLook(t *testing.T, disk *failing, policy Sync) {
 	}
 }
 
-// tear leaves half a line at the end of the session's file, as another process that died would.
+// tear leaves half a line at the end of the session's file, and a lock, as another process that died would.
 func tear(t *testing.T, dir string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "p", "*.jsonl"))
@@ -237,6 +246,15 @@ func tear(t *testing.T, dir string) {
 			t.Fatal(err)
 		}
 		f.Close()
+		lock := lockfile.Own(time.Now())
+		lock.PID = 1 << 30
+		text, err := lock.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path+lockfile.Suffix, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

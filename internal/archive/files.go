@@ -165,10 +165,11 @@ func below(ctx context.Context, dir string) (files []string, bad []error) {
 // guardFolder is where a store of files has what it locks; nothing in it is ever to be read.
 const guardFolder = ".guard"
 
-// belongs reports whether a file has its name from a session file beside it: a lock, or bytes that were set aside.
+// belongs reports whether a file has its name from a session file beside it: a lock, bytes that were set aside, or a file that
+// never came to be one.
 func belongs(name string) bool {
-	for _, ending := range []string{".lock", ".torn-", ".broken-"} {
-		if before, after, found := strings.Cut(name, ending); found && hasExtension(before) && (after == "" || ending != ".lock") {
+	for _, ending := range []string{".lock", ".new", ".torn-", ".broken-"} {
+		if before, after, found := strings.Cut(name, ending); found && hasExtension(before) && (after == "" || strings.HasSuffix(ending, "-")) {
 			return true
 		}
 	}

@@ -266,7 +266,7 @@ func TestFindAFileCalledDash(t *testing.T) {
 
 // What a store of files has beside its sessions is not worth a note, and what is not its own is.
 func TestFindDoesNotNoteWhatBelongsToASession(t *testing.T) {
-	tree(t, "p/a.jsonl", "p/a.jsonl.lock", "p/a.jsonl.torn-123", "p/a.jsonl.broken-20260101T000000Z", ".guard/a", "q/b.jsonl.gz")
+	tree(t, "p/a.jsonl", "p/a.jsonl.lock", "p/.a.jsonl.new", "p/a.jsonl.torn-123", "p/a.jsonl.broken-20260101T000000Z", ".guard/a", "q/b.jsonl.gz")
 	found, err := archive.Find(t.Context(), []string{"."})
 	if err != nil || len(found.Files) != 2 || len(found.Notes) != 0 {
 		t.Errorf("found %q, notes %v, error %v", found.Files, found.Notes, err)

@@ -89,11 +89,11 @@ func (s *Store) summaries(ctx context.Context, f store.ListFilter) (all []store.
 
 // summary describes a session as far as its header tells.
 func (s *Store) summary(path string) (store.Summary, error) {
-	info, err := s.fs.Stat(path)
+	h, err := s.header(path)
 	if err != nil {
 		return store.Summary{}, err
 	}
-	h, err := s.header(path)
+	info, err := s.fs.Stat(path)
 	if err != nil {
 		return store.Summary{}, err
 	}

@@ -81,6 +81,8 @@ func (s *Store) find(id string) (string, error) {
 	return "", err
 }
 
+var errNotFile = errors.New("it is no regular file")
+
 // found ends a search.
 type found string
 
@@ -120,6 +122,11 @@ func (s *Store) eachFolder(do func(dir string) error) error {
 
 // header reads the header of a file.
 func (s *Store) header(path string) (*format.Header, error) {
+	if info, err := s.fs.Stat(path); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() { // a pipe would keep its reader waiting
+		return nil, fmt.Errorf("%s: %w", path, errNotFile)
+	}
 	f, err := s.fs.OpenFile(path, readOnly, 0)
 	if err != nil {
 		return nil, err

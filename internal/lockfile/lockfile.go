@@ -27,6 +27,8 @@ type Holder struct {
 	Since string `json:"since"` // RFC 3339
 	// Guarded: as long as it runs, the holder also has a lock of the kernel's. Whoever gets that one knows that it is gone.
 	Guarded bool `json:"guarded,omitempty"`
+	// Nonce tells the locks of one process apart.
+	Nonce int64 `json:"nonce,omitempty"`
 }
 
 // Own is this process, which begins now, without a lock of the kernel's.
@@ -78,6 +80,12 @@ func (h Holder) String() string {
 // Gone reports whether the process was one of this machine and does not run any more: there is none of that number, or, as far
 // as the system tells, one that began after the lock. Of another host nothing is known.
 func (h Holder) Gone() bool { return h.IsHere() && (!runs(h.PID) || h.reused()) }
+
+// CanTell reports whether this system says when a process began, so that one which has the number of another is told from it.
+func CanTell() bool {
+	_, known := began(os.Getpid())
+	return known
+}
 
 // IsHere reports whether the process is, or was, one of this machine.
 func (h Holder) IsHere() bool {

@@ -19,8 +19,9 @@ type Slot[T any] struct {
 	// Open is what stands in it; nil for nothing. It is for who has the slot.
 	Open *T
 
-	mu    sync.Mutex
-	users int
+	mu     sync.Mutex
+	users  int
+	closed bool // by Close, which has taken it out
 }
 
 // Enter takes the place of a session, which [Map.Leave] gives back, and waits for whoever has it. It reports false when the map is
@@ -45,19 +46,26 @@ func (m *Map[T]) Enter(ctx context.Context, id string) (at *Slot[T], ok bool, er
 	at.users++
 	m.mu.Unlock()
 	at.mu.Lock()
+	if at.closed {
+		m.Leave(id, at)
+		return nil, false, nil
+	}
+	if err := ctx.Err(); err != nil { // it may have been a long wait
+		m.Leave(id, at)
+		return nil, false, err
+	}
 	return at, true, nil
 }
 
 // Leave gives the place of a session back.
 func (m *Map[T]) Leave(id string, at *Slot[T]) {
-	empty := at.Open == nil
-	at.mu.Unlock()
-	m.mu.Lock()
+	m.mu.Lock() // while the place is taken still: nobody holds them the other way round
 	defer m.mu.Unlock()
 	at.users--
-	if at.users == 0 && empty && m.slots[id] == at {
+	if at.users == 0 && at.Open == nil && m.slots[id] == at {
 		delete(m.slots, id)
 	}
+	at.mu.Unlock()
 }
 
 // Peek returns what is open of a session, unless somebody has its place; nil for nothing.
@@ -81,6 +89,7 @@ func (m *Map[T]) Close() (open []*T) {
 	m.mu.Unlock()
 	for _, at := range all {
 		at.mu.Lock()
+		at.closed = true
 		if at.Open != nil {
 			open = append(open, at.Open)
 			at.Open = nil

@@ -52,3 +52,50 @@ func TestMap(t *testing.T) {
 		t.Error(ok, err)
 	}
 }
+
+// What one goroutine has opened is there for the next, however they come and go.
+func TestLeaveKeepsWhatIsOpen(t *testing.T) {
+	for range 20_000 {
+		var m Map[int]
+		var wg sync.WaitGroup
+		for _, opens := range []bool{false, true} {
+			wg.Go(func() {
+				at, _, _ := m.Enter(context.Background(), "s")
+				if opens {
+					at.Open = new(int)
+				}
+				m.Leave("s", at)
+			})
+		}
+		wg.Wait()
+		if m.Peek("s") == nil {
+			t.Fatal("what was opened is lost")
+		}
+	}
+}
+
+// Whoever comes while the map is closed opens nothing that stays.
+func TestNothingIsOpenedBehindClose(t *testing.T) {
+	for range 20_000 {
+		var m Map[int]
+		at, _, _ := m.Enter(context.Background(), "s")
+		at.Open = new(int)
+		m.Leave("s", at)
+		opened := make(chan bool)
+		go func() {
+			at, ok, _ := m.Enter(context.Background(), "s")
+			if ok {
+				if at.Open == nil {
+					at.Open = new(int)
+				}
+				m.Leave("s", at)
+			}
+			opened <- ok
+		}()
+		n := len(m.Close())
+		ok := <-opened
+		if n != 1 || ok && at.Open != nil {
+			t.Fatalf("%d were closed, and one was opened behind it: %t", n, ok)
+		}
+	}
+}

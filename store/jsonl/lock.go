@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sessionspan/sessionspan/internal/lockfile"
@@ -21,6 +24,25 @@ type lock struct {
 	fs    files
 	guard *lockfile.Guard
 	path  string // of the lock file; "" while there is none
+	own   lockfile.Holder
+}
+
+// ours are the lock files that this process holds, by their holders: one of its number that is not among them was left behind.
+var ours sync.Map
+
+// isStale reports whether the holder of a lock file is gone. We have the guard, which tells of other processes only where nothing
+// better does: there may be another one, behind a link or in the place of one that was removed.
+func isStale(h lockfile.Holder) bool {
+	switch {
+	case h.Gone():
+		return true
+	case !h.IsHere() || !h.Guarded:
+		return false
+	case h.PID == os.Getpid():
+		_, held := ours.Load(h)
+		return !held
+	}
+	return !lockfile.CanTell()
 }
 
 // guard locks an id against everybody else who goes by the guard. The error wraps [store.ErrSessionLocked].
@@ -53,13 +75,15 @@ func (l *lock) take(s *Store, id, file string) error {
 			continue // it was given up just now
 		case err != nil:
 			return fmt.Errorf("%w: %.100q: %s is there, and %w; if no agent runs, Break the lock", store.ErrSessionLocked, id, path, err)
-		case !h.Gone() && !(h.Guarded && h.IsHere()): // who was guarded would have the guard, which is ours
+		case !isStale(h):
 			return fmt.Errorf("%w: %.100q, held by %s: %s", store.ErrSessionLocked, id, h, path)
 		}
 		// With the guard in hand, nobody of ours takes it over at the same time. Others may: so it is moved away and looked at
 		// again, and what is there then is theirs.
 		aside := path + ".stale"
-		if err := l.fs.Rename(path, aside); err != nil {
+		if err := l.fs.Rename(path, aside); errors.Is(err, fs.ErrNotExist) {
+			continue
+		} else if err != nil {
 			return err
 		}
 		if moved, err := lockfile.Read(aside); err == nil && moved != h {
@@ -80,7 +104,7 @@ func (l *lock) take(s *Store, id, file string) error {
 // create creates the lock file.
 func (l *lock) create(s *Store, path string) error {
 	own := lockfile.Own(time.Now())
-	own.Guarded = true
+	own.Guarded, own.Nonce = true, nonces.Add(1)
 	text, err := own.Encode()
 	if err != nil {
 		return err
@@ -88,15 +112,22 @@ func (l *lock) create(s *Store, path string) error {
 	if err := s.place(path, text, false); err != nil {
 		return err
 	}
-	l.path = path
+	l.path, l.own = path, own
+	ours.Store(own, true)
 	return nil
 }
+
+// nonces tell the locks of this process apart.
+var nonces atomic.Int64
 
 // release gives both up.
 func (l *lock) release() error {
 	var err error
 	if l.path != "" {
-		err = gone(l.fs.Remove(l.path))
+		ours.Delete(l.own)
+		if h, readErr := lockfile.Read(l.path); readErr == nil && h == l.own { // else somebody has broken it, and has one of their own
+			err = gone(l.fs.Remove(l.path))
+		}
 		l.path = ""
 	}
 	return errors.Join(err, l.guard.Release())

@@ -30,7 +30,7 @@ func usable(id string) bool {
 func projectKey(cwd string) string {
 	key := strings.NewReplacer("/", "-", `\`, "-", ":", "-").Replace(strings.TrimLeft(cwd, `/\`))
 	switch {
-	case key == "", strings.Trim(key, ".") == "", strings.ContainsRune(key, 0):
+	case key == "", strings.Trim(key, ".") == "", strings.ContainsRune(key, 0), strings.EqualFold(key, guardFolder):
 		return "default"
 	case len(key) > 255:
 		return strings.ToValidUTF8(key[:255], "")
@@ -53,14 +53,19 @@ func (s *Store) find(id string) (string, error) {
 	err := s.eachFolder(func(dir string) error {
 		names, err := s.fs.ReadDir(dir)
 		if err != nil {
-			return gone(err)
+			if gone(err) != nil {
+				others = err // it may be in there
+			}
+			return nil
 		}
 		for _, n := range names {
-			if !strings.HasSuffix(n.Name(), suffix) {
+			stamp, ok := strings.CutSuffix(n.Name(), suffix)
+			if !ok || strings.ContainsAny(stamp, "_") || strings.HasPrefix(stamp, ".") { // of another id that ends so, or a file for a moment
 				continue
 			}
 			path := filepath.Join(dir, n.Name())
 			switch h, err := s.header(path); {
+			case errors.Is(err, fs.ErrNotExist), errors.Is(err, errNotFile):
 			case err != nil:
 				others = err // it may be the one, and cannot be read
 			case h.ID == id:

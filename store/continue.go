@@ -51,8 +51,9 @@ func Continue(ctx context.Context, in Store, id string, summary format.Item) (*f
 	return next, nil
 }
 
-// RefuseSuperseded returns a store that takes no more appends to a session once it was continued in another one, with an error
-// that wraps [ErrSuperseded] and names that one. In all else it is the store given.
+// RefuseSuperseded returns a store whose Append takes nothing more for a session that was continued in another one, with an error
+// that wraps [ErrSuperseded] and names that one. In all else it is the store given: what is appended to a session by itself is
+// not looked at.
 func RefuseSuperseded(in Store) Store { return refusing{in} }
 
 type refusing struct{ Store }

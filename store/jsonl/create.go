@@ -63,10 +63,13 @@ func (s *Store) createLocked(session *format.Session, l *lock) (*handle, error) 
 	return h, nil
 }
 
+// tempName is the name of a file until all of its content is there.
+func tempName(base string) string { return "." + base + ".new" }
+
 // place writes a new file, which appears with all of its content, and brings it to disk if it is to last. The error wraps
 // [fs.ErrExist] when there is one of that name. Whoever calls it has the guard of the session that the file is for.
 func (s *Store) place(path string, content []byte, lasting bool) error {
-	temp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".new")
+	temp := filepath.Join(filepath.Dir(path), tempName(filepath.Base(path)))
 	if err := gone(s.fs.Remove(temp)); err != nil { // of a process that died here
 		return err
 	}
@@ -76,7 +79,7 @@ func (s *Store) place(path string, content []byte, lasting bool) error {
 	err := s.fs.Link(temp, path)
 	switch {
 	case err == nil:
-		err = s.fs.Remove(temp)
+		_ = s.fs.Remove(temp) // it is another name of the file; Delete takes it as well
 	case errors.Is(err, fs.ErrExist):
 		_ = s.fs.Remove(temp)
 		return err

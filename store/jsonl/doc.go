@@ -36,15 +36,17 @@
 // A new file, and the folders it needed, are brought to disk with it, but under Never. Disks that lie about what they have
 // written are beyond what a program can do.
 //
-// With Always and OnResponse an entry is in memory once it is on disk. With Group it is in memory when it is in the file, before
-// it is on disk: others may read it, and Append has not returned yet. What is appended by [format.Session.Append] on a session
+// An entry that is synced by Always or OnResponse is in memory once it is on disk. With Group it is in memory when it is in the
+// file, before it is on disk: others may read it, and Append has not returned yet. When a sync fails, the error says that the
+// entry was written and that it is not known whether it lasts. What is appended by [format.Session.Append] on a session
 // of the store goes the same way, but under Group does not wait for the disk.
 //
 // # When something fails
 //
 // A write that the system refuses whole, as on a full disk, is the error of its append, and the next append tries again. A write
 // that is done in part is taken back; after that, and after a failed sync, nothing more is taken ([ErrBroken]): what such a
-// system says of the file is not to be relied on. [Store.Open] reads the file anew, and says what is there.
+// system says of the file is not to be relied on. [Store.Open] reads the file anew, and says what is there; what a sync of this
+// process has failed to bring to disk is first written once more, over itself, since the system may take it for written.
 //
 // A file that was moved, replaced, cut, or written to by somebody else is not written to ([ErrNotOwner]), until Open reads it anew.
 //

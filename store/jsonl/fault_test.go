@@ -36,6 +36,10 @@ type failing struct {
 	failed string // the call that did
 	// sync is asked before each sync of a file; nil for nothing.
 	sync func()
+	// rewritten counts the bytes that were written over themselves.
+	rewritten int
+	// beforeWrite is called before a write that fails.
+	beforeWrite func()
 }
 
 var errDisk = &fs.PathError{Op: "test", Path: "disk", Err: syscall.ENOSPC}
@@ -105,9 +109,17 @@ type failingFile struct {
 func (f *failingFile) Write(p []byte) (n int, err error) {
 	err = f.fs.call("write", func() error { n, err = f.file.Write(p); return err })
 	if err == errDisk && f.fs.how == half {
+		if f.fs.beforeWrite != nil {
+			f.fs.beforeWrite()
+		}
 		n, _ = f.file.Write(p[:len(p)/2])
 	}
 	return n, err
+}
+
+func (f *failingFile) WriteAt(p []byte, at int64) (int, error) {
+	f.fs.rewritten += len(p)
+	return f.file.WriteAt(p, at)
 }
 
 func (f *failingFile) ReadAt(p []byte, at int64) (n int, err error) {
@@ -302,12 +314,55 @@ func TestNothingIsTakenAfterAFailedSync(t *testing.T) {
 			if disk.failed != "sync" {
 				t.Fatalf("%s has failed", disk.failed)
 			}
-			if _, err := s.Open(t.Context(), "s"); err != nil {
+			session, err := s.Open(t.Context(), "s")
+			if err != nil {
 				t.Fatal(err)
+			}
+			// The system may have forgotten that it owes the line to the disk.
+			if session.Len() != 1 || disk.rewritten < 50 {
+				t.Errorf("%d entries, %d bytes were written once more", session.Len(), disk.rewritten)
 			}
 			if _, err := s.Append(t.Context(), "s", format.NewInfo("x")); err != nil {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// A line that somebody else has appended in the moment of a short write is not cut away.
+func TestShortWriteBesideSomebodyElse(t *testing.T) {
+	dir := t.TempDir()
+	disk := &failing{how: half}
+	s, err := Open(dir, withFiles(disk), WithSync(Never))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.Create(t.Context(), format.Header{ID: "s"}); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "default")
+	files, err := os.ReadDir(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(path, files[0].Name())
+	const foreign = `{"type":"info","id":"foreign","parent":null,"ts":"2026-01-02T03:04:05Z","name":"x"}` + "\n"
+	disk.beforeWrite = func() {
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+		if err == nil {
+			_, err = f.WriteString(foreign)
+			f.Close()
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	disk.at = disk.calls + 2
+	if _, err := s.Append(t.Context(), "s", format.NewInfo("mine")); !errors.Is(err, ErrBroken) || !errors.Is(err, ErrNotOwner) {
+		t.Errorf("error %v", err)
+	}
+	if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), foreign) {
+		t.Errorf("error %v, the file is\n%s", err, text)
 	}
 }

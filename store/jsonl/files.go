@@ -25,6 +25,7 @@ type files interface {
 type file interface {
 	io.ReadWriteCloser
 	io.ReaderAt
+	io.WriterAt
 	Stat() (fs.FileInfo, error)
 	Sync() error
 	Truncate(size int64) error

@@ -10,6 +10,9 @@ import (
 	"github.com/sessionspan/sessionspan/format"
 )
 
+// doubtful are the files of which a sync has failed in this process, with the offset up to which they are on disk.
+var doubtful sync.Map
+
 // handle is a session that is open for writing.
 type handle struct {
 	policy  Sync
@@ -58,11 +61,21 @@ func (h *handle) write(more []byte, e format.Entry) error {
 		return nil
 	}
 	if err := h.file.Sync(); err != nil {
-		return h.fail(fmt.Errorf("it was written, and may not last: %w", err))
+		return h.syncFailed(err)
 	}
 	h.synced = h.size
 	return nil
 }
+
+// syncFailed gives the handle up. What is behind the last good sync is in the file, as far as the system's memory goes; it may have
+// taken it for written, and would not write it again. So whoever opens the file next does ([Store.rewrite]).
+func (h *handle) syncFailed(err error) error {
+	doubtful.Store(h.path, h.synced)
+	return h.fail(fmt.Errorf("%w: %w", errUnknown, err))
+}
+
+// errUnknown: the entry is in the file.
+var errUnknown = errors.New("it was written, and it is not known whether it lasts")
 
 // check finds out whether the file is what this handle left.
 func (h *handle) check() error {
@@ -85,16 +98,23 @@ func (h *handle) takeBack(n int, err error) error {
 	if err == nil {
 		err = errors.New("short write")
 	}
-	err = fmt.Errorf("%d bytes of a line were written: %w", n, err)
-	if terr := h.file.Truncate(h.size); terr != nil {
-		err = fmt.Errorf("%w; they cannot be taken back: %w", err, terr)
+	err = fmt.Errorf("%w: %d bytes of a line were written: %w", ErrBroken, n, err)
+	info, serr := h.file.Stat()
+	if serr == nil && info.Size() != h.size+int64(n) {
+		serr = fmt.Errorf("%w: it has %d bytes, where there should be %d", ErrNotOwner, info.Size(), h.size+int64(n))
+	}
+	if serr == nil {
+		serr = h.file.Truncate(h.size)
+	}
+	if serr != nil {
+		err = fmt.Errorf("%w; they cannot be taken back: %w", err, serr)
 	}
 	return err
 }
 
 // fail has the handle take nothing more, and returns why.
 func (h *handle) fail(err error) error {
-	if !errors.Is(err, ErrNotOwner) {
+	if !errors.Is(err, ErrNotOwner) && !errors.Is(err, ErrBroken) {
 		err = fmt.Errorf("%w: %w", ErrBroken, err)
 	}
 	h.err = fmt.Errorf("%s: %w; Open reads it anew", h.path, err)
@@ -110,7 +130,7 @@ func (h *handle) durable() error {
 	for want := h.size; h.synced < want; {
 		switch {
 		case h.err != nil:
-			return h.err
+			return fmt.Errorf("%w: %w", errUnknown, h.err)
 		case h.syncing:
 			h.turn.Wait()
 			continue
@@ -122,7 +142,7 @@ func (h *handle) durable() error {
 		h.mu.Lock()
 		h.syncing = false
 		if err != nil {
-			return h.fail(fmt.Errorf("it was written, and may not last: %w", err))
+			return h.syncFailed(err)
 		}
 		h.synced = upTo
 		h.turn.Broadcast()
@@ -157,9 +177,18 @@ func (h *handle) close(why error) error {
 	for h.syncing {
 		h.turn.Wait()
 	}
+	var err error
+	if h.policy == Group && h.err == nil && h.synced < h.size { // somebody waits for it
+		if err = h.file.Sync(); err == nil {
+			h.synced = h.size
+		} else {
+			err = h.syncFailed(err)
+		}
+	}
 	if why != nil {
 		h.err = fmt.Errorf("%s: %w", h.path, why)
 	}
+	h.turn.Broadcast()
 	h.mu.Unlock()
-	return errors.Join(h.file.Close(), h.lock.release())
+	return errors.Join(err, h.file.Close(), h.lock.release())
 }

@@ -18,6 +18,10 @@ import (
 // asks for.
 func (s *Store) List(ctx context.Context, f store.ListFilter) iter.Seq2[store.Summary, error] {
 	return func(yield func(store.Summary, error) bool) {
+		if err := ctx.Err(); err != nil {
+			yield(store.Summary{}, err)
+			return
+		}
 		all, errs := s.summaries(ctx, f)
 		slices.SortFunc(all, store.CompareNewest)
 		given := 0

@@ -18,6 +18,9 @@ import (
 // is one file for everybody to lock.
 const guardFolder = ".guard"
 
+// staleSuffix is what a lock file that is taken over has behind its name for a moment.
+const staleSuffix = ".stale"
+
 // lock is a session held against other processes: by the kernel, which lets go when the process ends, and by the lock file that
 // other libraries know.
 type lock struct {
@@ -80,7 +83,7 @@ func (l *lock) take(s *Store, id, file string) error {
 		}
 		// With the guard in hand, nobody of ours takes it over at the same time. Others may: so it is moved away and looked at
 		// again, and what is there then is theirs.
-		aside := path + ".stale"
+		aside := path + staleSuffix
 		if err := l.fs.Rename(path, aside); errors.Is(err, fs.ErrNotExist) {
 			continue
 		} else if err != nil {

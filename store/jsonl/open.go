@@ -1,10 +1,12 @@
 package jsonl
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -26,9 +28,6 @@ func (s *Store) open(id string) (*handle, error) {
 	}
 	h, err := s.openLocked(id, path, l)
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			err = noSession(id) // deleted just now
-		}
 		return nil, errors.Join(err, l.release())
 	}
 	return h, nil
@@ -38,7 +37,13 @@ func (s *Store) openLocked(id, path string, l *lock) (*handle, error) {
 	if err := l.take(s, id, path); err != nil {
 		return nil, err
 	}
+	if err := s.rewrite(path); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	h, err := s.handle(path, nil, l)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = noSession(id) // deleted just now
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +75,7 @@ func (s *Store) load(h *handle, id string) (err error) {
 		return nil
 	case torn == nil: // whole but for its line feed
 		err = s.endLine(h)
-	case !ended && errors.Is(torn, format.ErrSyntax) && !jsontext.Value(torn.Data).IsValid():
+	case errors.Is(torn, format.ErrSyntax) && !jsontext.Value(torn.Data).IsValid() && !h.hasLineFeed(torn.Offset):
 		err = s.setAside(h, id, torn.Offset)
 	default:
 		h.err = fmt.Errorf("%s: %w; it is not written to: sessionspan verify says what is wrong with it, sessionspan repair what can be done",
@@ -93,6 +98,43 @@ func (h *handle) readAll() error {
 	h.info, h.size, h.synced = info, info.Size(), info.Size()
 	h.session, err = format.ReadSession(io.NewSectionReader(h.file, 0, h.size))
 	return err
+}
+
+// hasLineFeed reports whether there is one from an offset on: what begins there is a complete line then.
+func (h *handle) hasLineFeed(offset int64) bool {
+	tail, err := io.ReadAll(io.NewSectionReader(h.file, offset, h.size-offset))
+	return err != nil || bytes.IndexByte(tail, '\n') >= 0
+}
+
+// rewrite writes what an earlier sync has not brought to disk once more, over itself, and syncs it.
+func (s *Store) rewrite(path string) error {
+	from, ok := doubtful.Load(path)
+	if !ok {
+		return nil
+	}
+	f, err := s.fs.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return gone(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if tail := info.Size() - from.(int64); tail > 0 {
+		data := make([]byte, tail)
+		if _, err := f.ReadAt(data, from.(int64)); err != nil {
+			return err
+		}
+		if _, err := f.WriteAt(data, from.(int64)); err != nil {
+			return err
+		}
+	}
+	if err := f.Sync(); err != nil {
+		return fmt.Errorf("%w: it still cannot be brought to disk: %w", ErrBroken, err)
+	}
+	doubtful.Delete(path)
+	return nil
 }
 
 // endLine gives the last line its line feed.

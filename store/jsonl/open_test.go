@@ -90,6 +90,7 @@ func TestOpenMendsTheEnd(t *testing.T) {
 		{name: "the same without its line feed", tail: `{"type":"info","id":7}`, entries: 1, refused: true},
 		{name: "a complete line that is no JSON", tail: second[:40] + "\n", entries: 1, refused: true},
 		{name: "JSON that is no object", tail: `17`, entries: 1, refused: true},
+		{name: "a complete line that is no JSON, and blanks behind it", tail: second[:40] + "\n   ", entries: 1, refused: true},
 		{name: "damage in the middle", tail: second[:40] + "\n" + second, err: format.ErrSyntax},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -208,7 +209,7 @@ func TestLayout(t *testing.T) {
 	}
 	for cwd, want := range map[string]string{
 		"": "default", "/": "default", "//srv/x": "srv-x", `C:\Users\me`: "C--Users-me", "a:b/c": "a-b-c", "..": "default", "/..": "default",
-		"/.hidden": ".hidden", strings.Repeat("x", 300): strings.Repeat("x", 255),
+		"/.hidden": ".hidden", "/.guard": "default", ".GUARD": "default", strings.Repeat("x", 300): strings.Repeat("x", 255),
 	} {
 		session, err := s.Create(t.Context(), format.Header{CWD: cwd})
 		if err != nil {

@@ -26,12 +26,12 @@ func WithModes(file, folder fs.FileMode) Option {
 }
 
 // WithTakeover is told of every lock of a process that has ended without giving it up, as it is taken over: the one lasting sign
-// that a process died between two appends.
+// that a process died between two appends. It is called while the session is being opened, and must not call the store.
 func WithTakeover(report func(Takeover)) Option {
 	return option(func(s *Store) { s.takeover = report })
 }
 
-// WithTornTail is told of every torn last line that was set aside when its session was opened.
+// WithTornTail is told of every torn last line that was set aside when its session was opened, and must not call the store.
 func WithTornTail(report func(TornTail)) Option {
 	return option(func(s *Store) { s.tornTail = report })
 }

@@ -3,10 +3,12 @@ package jsonl_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -197,4 +199,76 @@ func TestClosed(t *testing.T) {
 	}
 	must(t, s.Release("s"))
 	must(t, s.Close())
+}
+
+// Two roots that lead to one folder by a link have guards of their own; the lock file keeps them apart all the same.
+func TestTwoRoots(t *testing.T) {
+	dir, path := put(t, header+first)
+	other := t.TempDir()
+	if err := os.Symlink(filepath.Dir(path), filepath.Join(other, "linked")); err != nil {
+		t.Skip(err)
+	}
+	one, two := open(t, dir), open(t, other)
+	_, err := one.Open(t.Context(), "s")
+	must(t, err)
+	if _, err := two.Open(t.Context(), "s"); !errors.Is(err, store.ErrSessionLocked) {
+		t.Errorf("error %v", err)
+	}
+	must(t, one.Release("s"))
+	_, err = two.Append(t.Context(), "s", say("Mine."))
+	must(t, err)
+}
+
+// A lock that somebody has broken, and taken, is theirs to give up.
+func TestReleaseLeavesTheLockOfOthers(t *testing.T) {
+	dir, path := put(t, header+first)
+	s := open(t, dir)
+	_, err := s.Open(t.Context(), "s")
+	must(t, err)
+	const theirs = `{"pid":1,"host":"elsewhere","since":"2026-01-02T03:04:05Z"}`
+	write(t, path+".lock", theirs)
+	must(t, s.Release("s"))
+	if got := read(t, path+".lock"); got != theirs {
+		t.Errorf("the lock is %q", got)
+	}
+}
+
+// Releasing a session while it is written to loses nobody an answer: what was appended was acknowledged, or is not there.
+func TestReleaseBesideAppends(t *testing.T) {
+	for _, policy := range []jsonl.Sync{jsonl.Group, jsonl.OnResponse} {
+		dir, path := put(t, header)
+		s := open(t, dir, jsonl.WithSync(policy))
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		acked := map[string]bool{}
+		for w := range 4 {
+			wg.Go(func() {
+				for n := range 100 {
+					e := format.NewInfo("x")
+					e.ID = fmt.Sprint(w, "-", n)
+					if _, err := s.Append(t.Context(), "s", e); err == nil {
+						mu.Lock()
+						acked[e.ID] = true
+						mu.Unlock()
+					} else if !errors.Is(err, jsonl.ErrClosed) {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		for range 50 {
+			must(t, s.Release("s"))
+		}
+		wg.Wait()
+		session, err := format.ReadSession(strings.NewReader(read(t, path)))
+		must(t, err)
+		for _, e := range session.Entries() {
+			if id := e.Base().ID; !acked[id] {
+				t.Errorf("%s: %s is there, and was not acknowledged", policy, id)
+			}
+		}
+		if session.Len() != len(acked) || len(acked) == 0 {
+			t.Errorf("%s: %d entries, %d acknowledged", policy, session.Len(), len(acked))
+		}
+	}
 }

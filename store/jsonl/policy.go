@@ -3,6 +3,7 @@ package jsonl
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/sessionspan/sessionspan/format"
 )
@@ -50,7 +51,9 @@ func matters(e format.Entry, h *format.Header) bool {
 	case *format.ResponseEntry, *format.CompactionEntry, *format.BranchSummaryEntry:
 		return true
 	case *format.ItemEntry:
-		return e.Item.Type == format.ItemFunctionCallOutput
+		if strings.HasSuffix(e.Item.Type, "_call_output") { // of a function, and of the other tools that are run here
+			return true
+		}
 	}
 	return slices.Contains(h.Records, e.EntryType())
 }

@@ -156,7 +156,8 @@ func (s *Store) writable(ctx context.Context, id string) (*handle, error) {
 		return nil, err
 	}
 	defer s.slots.Leave(id, at)
-	return at.Open, s.openAt(at, id)
+	err = s.openAt(at, id)
+	return at.Open, err
 }
 
 // Delete implements [store.Store]. With the file go the folder of the session's media, if its header says that it has one, and what
@@ -186,8 +187,17 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	}
 	h := at.Open
 	at.Open = nil
-	h.stop(noSession(id))
-	return errors.Join(s.remove(id, h.path), h.close(nil))
+	path := h.path
+	if _, err := s.fs.Stat(path); errors.Is(err, fs.ErrNotExist) { // it may have been moved
+		if path, err = s.find(id); err != nil {
+			return errors.Join(err, h.close(ErrClosed))
+		}
+	}
+	h.stop(fmt.Errorf("%s: it is being deleted: %w", h.path, ErrClosed))
+	if err := s.remove(id, path); err != nil {
+		return errors.Join(err, h.close(ErrClosed))
+	}
+	return h.close(noSession(id))
 }
 
 // remove removes the files of a session.
@@ -203,7 +213,7 @@ func (s *Store) remove(id, path string) error {
 	names, listErr := s.fs.ReadDir(dir)
 	errs := []error{listErr}
 	for _, n := range names {
-		for _, aside := range []string{base + tornSuffix, base + ".broken-"} {
+		for _, aside := range []string{base + tornSuffix, base + ".broken-", tempName(base), base + lockfile.Suffix + staleSuffix} {
 			if strings.HasPrefix(n.Name(), aside) {
 				errs = append(errs, gone(s.fs.Remove(filepath.Join(dir, n.Name()))))
 			}

@@ -80,6 +80,13 @@ func (m *Map[T]) Peek(id string) *T {
 	return at.Open
 }
 
+// Closed reports whether the map is closed.
+func (m *Map[T]) Closed() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.closed
+}
+
 // Close takes everything out, waiting for whoever has a place, and lets nobody in any more.
 func (m *Map[T]) Close() (open []*T) {
 	m.mu.Lock()

@@ -13,7 +13,7 @@
 // for byte. Beside them each session has a row for lists: its header, and of its entries the display name and the successor, kept
 // up to date in the transaction of the append. So [Store.List] reads no session, and names and successors are always there.
 // The schema has a version; a database of an older one is brought up to date when it is opened, one of a later version is
-// refused ([ErrNewer]).
+// refused ([ErrNewer]), and so is one of another program ([ErrForeign]).
 //
 // # What lasts
 //

@@ -15,7 +15,7 @@ import (
 
 // handle is a session that is open for writing.
 type handle struct {
-	db      *sql.DB
+	store   *Store
 	key     int64
 	session *format.Session
 	guard   *lockfile.Guard
@@ -34,11 +34,15 @@ func (h *handle) append(more []byte, e format.Entry) error {
 	}
 	ctx := context.Background() // what has come this far is not given up
 	rows := split(more)
-	err := inTransaction(ctx, h.db, func(tx *sql.Tx) error {
+	if err := h.store.isThere(); err != nil {
+		h.err = err
+		return err
+	}
+	err := inTransaction(ctx, h.store.write, func(tx *sql.Conn) error {
 		name, successor := described(e)
 		result, err := tx.ExecContext(ctx, `UPDATE sessions SET lines = lines + ?, size = size + ?, modified = ?,
-			name = coalesce(?, name), successor = coalesce(?, successor) WHERE key = ? AND lines = ?`,
-			len(rows), len(more), time.Now().UnixNano(), name, successor, h.key, h.lines)
+			name = coalesce(?, name), successor = coalesce(?, successor) WHERE key = ? AND id = ? AND lines = ?`,
+			len(rows), len(more), time.Now().UnixNano(), name, successor, h.key, h.session.ID(), h.lines)
 		if err != nil {
 			return err
 		}
@@ -81,7 +85,7 @@ func split(text []byte) (rows [][]byte) {
 	return rows
 }
 
-func insertLines(ctx context.Context, tx *sql.Tx, key, from int64, rows [][]byte) error {
+func insertLines(ctx context.Context, tx *sql.Conn, key, from int64, rows [][]byte) error {
 	for i, line := range rows {
 		if _, err := tx.ExecContext(ctx, "INSERT INTO lines (session, n, line) VALUES (?, ?, ?)", key, from+int64(i), line); err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -58,6 +59,14 @@ func TestImportAndExport(t *testing.T) {
 	must(t, err)
 	_, err = s.Append(t.Context(), "odd", say("And on."))
 	must(t, err)
+	listed := false
+	for one, err := range s.List(t.Context(), store.ListFilter{WithNames: true}) {
+		must(t, err)
+		listed = listed || one.Header.ID == "odd" && one.Name == "One"
+	}
+	if !listed {
+		t.Error("what was imported is not listed")
+	}
 	must(t, s.Release("odd"))
 	var out bytes.Buffer
 	must(t, s.Export(t.Context(), "odd", &out))
@@ -160,6 +169,27 @@ func TestVersions(t *testing.T) {
 	if _, err := sqlite.Open(t.Context(), path); !errors.Is(err, sqlite.ErrNewer) {
 		t.Errorf("error %v", err)
 	}
+	for version, want := range map[int]error{-1: sqlite.ErrForeign, 0: sqlite.ErrForeign, 1: nil} {
+		db, err := sql.Open("sqlite", path)
+		must(t, err)
+		_, err = db.Exec(fmt.Sprintf("PRAGMA user_version = %d", version))
+		must(t, errors.Join(err, db.Close()))
+		s, err := sqlite.Open(t.Context(), path)
+		if !errors.Is(err, want) {
+			t.Errorf("version %d: error %v", version, err)
+		}
+		if s != nil {
+			s.Close()
+		}
+	}
+	foreign := filepath.Join(t.TempDir(), "foreign.db")
+	db, err = sql.Open("sqlite", foreign)
+	must(t, err)
+	_, err = db.Exec("CREATE TABLE mine (x); PRAGMA user_version = 1")
+	must(t, errors.Join(err, db.Close()))
+	if _, err := sqlite.Open(t.Context(), foreign); !errors.Is(err, sqlite.ErrForeign) {
+		t.Errorf("error %v", err)
+	}
 	text := filepath.Join(t.TempDir(), "text")
 	must(t, os.WriteFile(text, bytes.Repeat([]byte("no database\n"), 1000), 0o600))
 	if _, err := sqlite.Open(t.Context(), text); err == nil {
@@ -223,5 +253,109 @@ func TestKilled(t *testing.T) {
 				t.Errorf("kill %d: entry %s is gone", n, id)
 			}
 		}
+	}
+}
+
+// A session that comes in the place of another one does not get what that one was to get.
+func TestKeysAreNotUsedAgain(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.db")
+	link := path + ".link"
+	s := open(t, path)
+	session, err := s.Create(t.Context(), format.Header{ID: "a"})
+	must(t, err)
+	if err := os.Symlink(path, link); err != nil {
+		t.Skip(err)
+	}
+	if err := open(t, link).Delete(t.Context(), "a"); !errors.Is(err, store.ErrSessionLocked) {
+		t.Errorf("through a link: error %v", err)
+	}
+	db, err := sql.Open("sqlite", path)
+	must(t, err)
+	defer db.Close()
+	_, err = db.Exec("PRAGMA foreign_keys = ON; DELETE FROM sessions")
+	must(t, err)
+	_, err = s.Create(t.Context(), format.Header{ID: "b"})
+	must(t, err)
+	if _, err := session.Append(say("belongs to a")); !errors.Is(err, sqlite.ErrNotOwner) {
+		t.Errorf("error %v", err)
+	}
+	var out bytes.Buffer
+	must(t, s.Export(t.Context(), "b", &out))
+	if strings.Contains(out.String(), "belongs to a") {
+		t.Error("the entry is in another session")
+	}
+	if err := s.Export(t.Context(), "a", &out); !errors.Is(err, store.ErrNoSession) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A database that was removed or replaced is not written to.
+func TestRemovedUnderneath(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.db")
+	s, err := sqlite.Open(t.Context(), path)
+	must(t, err)
+	defer s.Close()
+	session, err := s.Create(t.Context(), format.Header{ID: "a"})
+	must(t, err)
+	must(t, os.Rename(path, path+".old"))
+	if _, err := s.Append(t.Context(), "a", say("x")); !errors.Is(err, sqlite.ErrNotOwner) || session.Len() != 0 {
+		t.Errorf("removed: error %v", err)
+	}
+	must(t, os.WriteFile(path, nil, 0o600))
+	if err := s.Delete(t.Context(), "a"); !errors.Is(err, sqlite.ErrNotOwner) {
+		t.Errorf("replaced: error %v", err)
+	}
+}
+
+// Several processes may open a new database at once, and one that is written to can be opened.
+func TestOpenedAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.db")
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			s, err := sqlite.Open(t.Context(), path)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			s.Close()
+		})
+	}
+	wg.Wait()
+	db, err := sql.Open("sqlite", path)
+	must(t, err)
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	_, err = db.Exec("BEGIN IMMEDIATE")
+	must(t, err)
+	s := open(t, path)
+	if _, err := s.Create(t.Context(), format.Header{ID: "a"}); !errors.Is(err, store.ErrSessionLocked) {
+		t.Errorf("error %v", err)
+	}
+	for _, err := range s.List(t.Context(), store.ListFilter{}) {
+		t.Error(err)
+	}
+	_, err = db.Exec("COMMIT")
+	must(t, err)
+	_, err = s.Create(t.Context(), format.Header{ID: "a"})
+	must(t, err)
+}
+
+func TestClosed(t *testing.T) {
+	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "s.db"))
+	must(t, err)
+	must(t, s.Close())
+	if err := s.Export(t.Context(), "a", new(bytes.Buffer)); !errors.Is(err, sqlite.ErrClosed) {
+		t.Errorf("export: error %v", err)
+	}
+	n := 0
+	for _, err := range s.List(t.Context(), store.ListFilter{}) {
+		n++
+		if !errors.Is(err, sqlite.ErrClosed) {
+			t.Errorf("list: error %v", err)
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d answers", n)
 	}
 }

@@ -26,20 +26,20 @@ func (s *Store) find(ctx context.Context, id string) (key int64, err error) {
 
 // insert puts a session with its lines into the database.
 func (s *Store) insert(ctx context.Context, session *format.Session, text []byte) (*handle, error) {
-	h := &handle{db: s.write, session: session}
+	h := &handle{store: s, session: session}
 	rows := split(text)
-	err := inTransaction(ctx, s.write, func(tx *sql.Tx) error {
+	header := session.Header()
+	err := inTransaction(ctx, s.write, func(tx *sql.Conn) error {
 		var taken int
-		header := session.Header()
 		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM sessions WHERE id = ?", header.ID).Scan(&taken); err != nil {
 			return err
 		}
 		if taken > 0 {
 			return exists(header.ID)
 		}
-		result, err := tx.ExecContext(ctx, `INSERT INTO sessions (id, created, cwd, parent, name, successor, size, lines, modified)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, header.ID, header.CreatedAt.UnixNano(), header.CWD, header.ParentSession,
-			session.Name(), session.SupersededBy(), len(text), len(rows), time.Now().UnixNano())
+		result, err := tx.ExecContext(ctx, `INSERT INTO sessions (id, created, nanos, cwd, parent, header, name, successor, size, lines,
+			modified) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, header.ID, header.CreatedAt.Unix(), header.CreatedAt.Nanosecond(),
+			header.CWD, header.ParentSession, headerLine(rows), session.Name(), session.SupersededBy(), len(text), len(rows), time.Now().UnixNano())
 		if err != nil {
 			return err
 		}
@@ -52,16 +52,26 @@ func (s *Store) insert(ctx context.Context, session *format.Session, text []byte
 	return h, err
 }
 
+// headerLine returns the line of the header, of which files may have blank lines and a byte order mark in front.
+func headerLine(rows [][]byte) []byte {
+	for _, line := range rows {
+		if line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff"))); len(line) > 0 {
+			return line
+		}
+	}
+	return nil
+}
+
 // load reads a session.
 func (s *Store) load(ctx context.Context, id string) (*handle, error) {
 	key, err := s.find(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	h := &handle{db: s.write, key: key}
+	h := &handle{store: s, key: key}
 	r, w := io.Pipe()
 	go func() {
-		w.CloseWithError(s.lines(ctx, key, func(line []byte) error {
+		w.CloseWithError(s.lines(ctx, id, func(line []byte) error {
 			h.lines++
 			_, err := w.Write(line)
 			return err
@@ -75,14 +85,16 @@ func (s *Store) load(ctx context.Context, id string) (*handle, error) {
 	return h, nil
 }
 
-// lines gives the lines of a session, each with its line feed.
-func (s *Store) lines(ctx context.Context, key int64, give func(line []byte) error) error {
-	rows, err := s.read.QueryContext(ctx, "SELECT line FROM lines WHERE session = ? ORDER BY n", key)
+// lines gives the lines of a session, each with its line feed, as they were at one moment.
+func (s *Store) lines(ctx context.Context, id string, give func(line []byte) error) error {
+	rows, err := s.read.QueryContext(ctx, "SELECT line FROM lines JOIN sessions ON session = key WHERE id = ? ORDER BY n", id)
 	if err != nil {
-		return err
+		return s.closed(err)
 	}
 	defer rows.Close()
+	none := true
 	for rows.Next() {
+		none = false
 		var line sql.RawBytes
 		if err := rows.Scan(&line); err != nil {
 			return err
@@ -91,19 +103,35 @@ func (s *Store) lines(ctx context.Context, key int64, give func(line []byte) err
 			return err
 		}
 	}
-	return rows.Err()
+	if err := rows.Err(); err != nil || !none {
+		return err
+	}
+	return noSession(id)
+}
+
+// closed says of an error of the driver that the store was closed, if it was.
+func (s *Store) closed(err error) error {
+	if err != nil && s.slots.Closed() {
+		return fmt.Errorf("store %s: %w", s.path, ErrClosed)
+	}
+	return err
 }
 
 // remove deletes a session with its lines.
 func (s *Store) remove(ctx context.Context, id string) error {
-	result, err := s.write.ExecContext(context.WithoutCancel(ctx), "DELETE FROM sessions WHERE id = ?", id)
-	if err != nil {
+	if err := s.isThere(); err != nil {
 		return err
 	}
-	if n, err := result.RowsAffected(); err != nil || n == 0 {
-		return errors.Join(noSession(id), err)
-	}
-	return nil
+	return inTransaction(ctx, s.write, func(tx *sql.Conn) error {
+		result, err := tx.ExecContext(context.WithoutCancel(ctx), "DELETE FROM sessions WHERE id = ?", id)
+		if err != nil {
+			return err
+		}
+		if n, err := result.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(noSession(id), err)
+		}
+		return nil
+	})
 }
 
 // List implements [store.Store]. Names and successors are always there.
@@ -124,37 +152,38 @@ func (s *Store) List(ctx context.Context, f store.ListFilter) iter.Seq2[store.Su
 // summaries reads what the rows of the sessions say that pass the filter, and their headers.
 func (s *Store) summaries(ctx context.Context, f store.ListFilter) (all []store.Summary, err error) {
 	where, args := []string{"1"}, []any{}
-	add := func(wanted bool, condition string, arg any) {
+	add := func(wanted bool, condition string, values ...any) {
 		if wanted {
-			where, args = append(where, condition), append(args, arg)
+			where, args = append(where, condition), append(args, values...)
 		}
 	}
 	add(f.CWD != "", "cwd = ?", f.CWD)
 	add(f.ParentSession != "", "parent = ?", f.ParentSession)
-	add(!f.After.IsZero(), "created > ?", f.After.UnixNano())
-	add(!f.Before.IsZero(), "created < ?", f.Before.UnixNano())
+	add(!f.After.IsZero(), "(created, nanos) > (?, ?)", f.After.Unix(), f.After.Nanosecond())
+	add(!f.Before.IsZero(), "(created, nanos) < (?, ?)", f.Before.Unix(), f.Before.Nanosecond())
 	add(f.Current, "successor = ?", "")
 	limit := f.Limit
 	if limit <= 0 {
 		limit = -1
 	}
-	rows, err := s.read.QueryContext(ctx, `SELECT name, successor, size, modified, line FROM sessions JOIN lines ON session = key AND n = 0
-		WHERE `+strings.Join(where, " AND ")+" ORDER BY created DESC, id LIMIT ?", append(args, limit)...)
+	rows, err := s.read.QueryContext(ctx, `SELECT id, name, successor, size, modified, header FROM sessions
+		WHERE `+strings.Join(where, " AND ")+" ORDER BY created DESC, nanos DESC, id LIMIT ?", append(args, limit)...)
 	if err != nil {
-		return nil, err
+		return nil, s.closed(err)
 	}
 	defer rows.Close()
 	var errs []error
 	for rows.Next() {
 		var one store.Summary
+		var id string
 		var modified int64
 		var line sql.RawBytes
-		if err := rows.Scan(&one.Name, &one.SupersededBy, &one.Size, &modified, &line); err != nil {
+		if err := rows.Scan(&id, &one.Name, &one.SupersededBy, &one.Size, &modified, &line); err != nil {
 			return all, err
 		}
-		h, err := format.DecodeHeader(bytes.TrimSpace(line))
+		h, err := format.DecodeHeader(line)
 		if err != nil {
-			errs = append(errs, err)
+			errs = append(errs, fmt.Errorf("session %.100s: %w", id, err))
 			continue
 		}
 		one.Header, one.Modified = *h, time.Unix(0, modified)

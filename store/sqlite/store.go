@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/sessionspan/sessionspan/format"
 	"github.com/sessionspan/sessionspan/internal/lockfile"
@@ -45,7 +46,8 @@ func WithRelaxedSync() Option { return option(func(s *settings) { s.relaxed = tr
 // Store keeps sessions in a database. It is for many goroutines, and for one process at a time to each session.
 type Store struct {
 	path  string
-	write *sql.DB // one connection
+	info  os.FileInfo // which file it is
+	write *sql.DB     // one connection
 	read  *sql.DB
 	slots slots.Map[handle]
 }
@@ -64,21 +66,32 @@ func Open(ctx context.Context, path string, opts ...Option) (*Store, error) {
 	for _, o := range opts {
 		o.apply(&set)
 	}
-	path, err := filepath.Abs(path)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, fileMode) // SQLite gives its own files the mode of this one
+	if err != nil {
+		return nil, err
+	}
+	f.Close()
+	// One database has one guard for each session, whatever links lead to it.
+	if path, err = filepath.Abs(path); err == nil {
+		path, err = filepath.EvalSymlinks(path)
+	}
 	if err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(path+".guard", folderMode); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, fileMode) // SQLite gives its own files the mode of this one
-	if err != nil {
+	s := &Store{path: path}
+	if s.info, err = os.Stat(path); err != nil {
 		return nil, err
 	}
-	f.Close()
-	s := &Store{path: path}
-	if s.write, err = connect(path, set, "immediate"); err == nil {
-		s.read, err = connect(path, set, "deferred")
+	opening, err := holdWhile(ctx, filepath.Join(path+".guard", "open")) // SQLite does not wait while another one turns to WAL
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	defer opening.Release()
+	if s.write, err = connect(path, set); err == nil {
+		s.read, err = connect(path, set)
 	}
 	if err == nil {
 		s.write.SetMaxOpenConns(1)
@@ -90,12 +103,43 @@ func Open(ctx context.Context, path string, opts ...Option) (*Store, error) {
 	return s, nil
 }
 
-func connect(path string, set settings, lock string) (*sql.DB, error) {
+// holdWhile takes a guard, and waits for it for a while.
+func holdWhile(ctx context.Context, path string) (*lockfile.Guard, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience*time.Millisecond)
+	defer cancel()
+	again := time.NewTicker(5 * time.Millisecond)
+	defer again.Stop()
+	for {
+		g, err := lockfile.Hold(path, fileMode)
+		if !errors.Is(err, lockfile.ErrHeld) {
+			return g, err
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return nil, fmt.Errorf("%w: %w", store.ErrSessionLocked, err)
+		}
+	}
+}
+
+// isThere finds out whether the database is the file that was opened.
+func (s *Store) isThere() error {
+	info, err := os.Stat(s.path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: %w", ErrNotOwner, err)
+	case !os.SameFile(info, s.info):
+		return fmt.Errorf("%w: another database is in its place: %s", ErrNotOwner, s.path)
+	}
+	return nil
+}
+
+func connect(path string, set settings) (*sql.DB, error) {
 	sync := "FULL"
 	if set.relaxed {
 		sync = "NORMAL"
 	}
-	q := url.Values{"_txlock": {lock}, "_pragma": {
+	q := url.Values{"_pragma": {
 		fmt.Sprintf("busy_timeout(%d)", patience), "journal_mode(WAL)", "synchronous(" + sync + ")", "foreign_keys(ON)",
 	}}
 	return sql.Open("sqlite", (&url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: q.Encode()}).String())
@@ -255,7 +299,10 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	}
 	h := at.Open
 	at.Open = nil
-	return errors.Join(s.remove(ctx, id), h.close(noSession(id)))
+	if err := s.remove(ctx, id); err != nil {
+		return errors.Join(err, h.close(ErrClosed))
+	}
+	return h.close(noSession(id))
 }
 
 // Release closes a session and gives up its lock; a session that is not open is none of its business. Appends to what Open gave
@@ -305,11 +352,7 @@ func (s *Store) Import(ctx context.Context, file io.Reader) (*format.Session, er
 
 // Export writes a session as a file, byte for byte what was imported and appended. It needs no lock.
 func (s *Store) Export(ctx context.Context, id string, to io.Writer) error {
-	key, err := s.find(ctx, id)
-	if err != nil {
-		return err
-	}
-	return s.lines(ctx, key, func(line []byte) error {
+	return s.lines(ctx, id, func(line []byte) error {
 		_, err := to.Write(line)
 		return err
 	})

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -116,6 +117,68 @@ func (s *suite) many() {
 	for i := range sessions {
 		if n := s.get(fmt.Sprint("s", i)).Len(); n != each {
 			s.Errorf("session %d has %d entries", i, n)
+		}
+	}
+}
+
+// Whenever the context ends, an append that fails has added nothing, and one that does not is there.
+func (s *suite) cancelledAtAnyMoment() {
+	session := s.new(format.Header{ID: "a"})
+	var acked []string
+	for n := range 300 {
+		ctx, cancel := context.WithCancel(s.Context())
+		go func() {
+			for range n % 60 * 20 { // a moment that is another one each time
+				if ctx.Err() != nil {
+					return
+				}
+			}
+			cancel()
+		}()
+		before := session.Len()
+		id, err := s.store.Append(ctx, "a", message(fmt.Sprint(n)))
+		cancel()
+		switch {
+		case err == nil:
+			acked = append(acked, id)
+		case session.Len() != before:
+			s.Fatalf("append %d has the error %v, and an entry was added", n, err)
+		}
+	}
+	check := func(session *format.Session) {
+		s.Helper()
+		var there []string
+		for _, e := range session.Entries() {
+			there = append(there, e.Base().ID)
+		}
+		if !slices.Equal(there, acked) {
+			s.Errorf("%d entries are there, %d were acknowledged", len(there), len(acked))
+		}
+	}
+	check(session)
+	s.reopen()
+	check(s.get("a"))
+}
+
+// Whoever opens a session has the one that all others have.
+func (s *suite) openedAtOnce() {
+	s.new(format.Header{ID: "a"})
+	s.say("a", "Hello.")
+	s.reopen()
+	got := make([]*format.Session, 16)
+	var wg sync.WaitGroup
+	for i := range got {
+		wg.Go(func() {
+			var err error
+			if got[i], err = s.store.Open(s.Context(), "a"); err != nil {
+				s.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	for _, one := range got {
+		if one != got[0] {
+			s.Fatal("two goroutines have two sessions of one id")
 		}
 	}
 }

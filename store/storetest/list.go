@@ -48,8 +48,14 @@ func (s *suite) list() {
 			s.Errorf("the list is %v, want %v", got, want)
 		}
 		for _, one := range s.summaries(store.ListFilter{}) {
-			if one.Header.CWD != "/p"+one.Header.ID || one.Modified.IsZero() || one.Size <= 0 {
+			if one.Header.CWD != "/p"+one.Header.ID {
 				s.Errorf("%+v", one)
+			}
+			if n := int64(len(content(s, s.get(one.Header.ID)))); one.Size != n {
+				s.Errorf("session %s has %d bytes, and %d in the list", one.Header.ID, n, one.Size)
+			}
+			if ago := time.Since(one.Modified); ago < -time.Minute || ago > time.Hour {
+				s.Errorf("session %s was changed at %v, says the list", one.Header.ID, one.Modified)
 			}
 		}
 	}
@@ -124,17 +130,25 @@ func (s *suite) names() {
 		_, err := s.store.Append(s.Context(), "a", e)
 		s.ok(err)
 	}
+	s.new(format.Header{ID: "d", CreatedAt: day(3)})
+	s.new(format.Header{ID: "e", CreatedAt: day(4)})
+	_, err := s.store.Append(s.Context(), "e", format.NewLink(format.RelContinuedIn, "d"))
+	s.ok(err)
 	check := func() {
 		s.Helper()
-		list := s.summaries(store.ListFilter{WithNames: true})
+		list := s.summaries(store.ListFilter{WithNames: true, Before: day(3)})
 		if len(list) != 2 || list[1].Name != "Second name" || list[1].SupersededBy != "b" || list[0].Name+list[0].SupersededBy != "" {
 			s.Errorf("the list is %+v", list)
 		}
-		if got := s.listed(store.ListFilter{Current: true}); !slices.Equal(got, []string{"b"}) {
+		if got := s.listed(store.ListFilter{Current: true}); !slices.Equal(got, []string{"d", "b"}) {
 			s.Errorf("current are %v", got)
 		}
 		if got := s.listed(store.ListFilter{Current: true, Limit: 1, Before: day(2)}); len(got) > 0 {
 			s.Errorf("current and older are %v", got)
+		}
+		// The limit counts what is wanted: the newest may be superseded.
+		if got := s.listed(store.ListFilter{Current: true, Limit: 1, After: day(2)}); !slices.Equal(got, []string{"d"}) {
+			s.Errorf("the newest that is current is %v", got)
 		}
 	}
 	check()

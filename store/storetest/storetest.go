@@ -60,6 +60,11 @@ func Run(t *testing.T, o Options) {
 		{"a session is continued", (*suite).goOn},
 		{"delete leaves nothing", (*suite).delete},
 		{"a context that is done does nothing", (*suite).cancelled},
+		{"a context that is done at any moment", (*suite).cancelledAtAnyMoment},
+		{"a session that many open at once is one", (*suite).openedAtOnce},
+		{"ids are what they are", (*suite).ids},
+		{"headers are kept whole", (*suite).headers},
+		{"times of any year are in order", (*suite).times},
 		{"many sessions at once", (*suite).many},
 	} {
 		t.Run(tc.name, func(t *testing.T) { tc.test(&suite{t, o, o.New(t)}) })
@@ -421,8 +426,13 @@ func (s *suite) cancelled() {
 	_, err = s.store.Append(ctx, "a", message("Hello."))
 	s.fails(err, context.Canceled)
 	s.fails(s.store.Delete(ctx, "a"), context.Canceled)
+	answers := 0
 	for _, err := range s.store.List(ctx, store.ListFilter{}) {
+		answers++
 		s.fails(err, context.Canceled)
+	}
+	if answers != 1 {
+		s.Errorf("the list gave %d answers, want the error", answers)
 	}
 	if list := s.listed(store.ListFilter{}); !slices.Equal(list, []string{"a"}) || session.Len() != 0 {
 		s.Errorf("the list is %v, the session has %d entries", list, session.Len())

@@ -1,6 +1,8 @@
 package lockfile
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -29,3 +31,9 @@ func Hold(path string, mode fs.FileMode) (*Guard, error) {
 
 // Release gives it up.
 func (g *Guard) Release() error { return g.lock.Unlock() }
+
+// GuardName is the name of the file that stands for an id, whatever that is: ids that a file system takes for one are two.
+func GuardName(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:16])
+}

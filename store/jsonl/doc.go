@@ -11,7 +11,7 @@
 //	ROOT/home-me-project/2026-01-02T03-04-05.006Z_01995b2a-….jsonl   a session
 //	ROOT/home-me-project/2026-01-02T03-04-05.006Z_01995b2a-….jsonl.lock
 //	ROOT/home-me-project/01995b2a-…/                                  its media, when the header says "sidecar"
-//	ROOT/.guard/01995b2a-…                                           what the kernel locks; empty, and never removed
+//	ROOT/.guard/4f6b2c…                                              what the kernel locks: named after the id, empty, never removed
 //
 // The folder is the working directory with its separators and colons as dashes ("default" without one), the name of the file the
 // time in the header, in UTC and milliseconds, and the id. The header counts: a file whose header has another id than its name is

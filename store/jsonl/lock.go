@@ -14,7 +14,7 @@ import (
 	"github.com/sessionspan/sessionspan/store"
 )
 
-// guardFolder has a file for each session that was ever locked, by its id. It stays empty, and it is never removed, so that there
+// guardFolder has a file for each session that was ever locked, named after its id. It stays empty, and it is never removed, so that there
 // is one file for everybody to lock.
 const guardFolder = ".guard"
 
@@ -54,7 +54,7 @@ func (s *Store) guard(id string) (*lock, error) {
 	if err := s.makeFolder(dir); err != nil {
 		return nil, err
 	}
-	g, err := lockfile.Hold(filepath.Join(dir, id), s.fileMode)
+	g, err := lockfile.Hold(filepath.Join(dir, lockfile.GuardName(id)), s.fileMode)
 	switch {
 	case errors.Is(err, lockfile.ErrHeld):
 		return nil, fmt.Errorf("%w: %.100q, by another process or another store: %w", store.ErrSessionLocked, id, err)

@@ -3,9 +3,7 @@ package sqlite
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"database/sql"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -165,8 +163,7 @@ func (s *Store) enter(ctx context.Context, id string) (*slots.Slot[handle], erro
 
 // hold takes the guard of a session.
 func (s *Store) hold(id string) (*lockfile.Guard, error) {
-	name := sha256.Sum256([]byte(id)) // an id may be anything, the name of a file not
-	g, err := lockfile.Hold(filepath.Join(s.path+".guard", hex.EncodeToString(name[:16])), fileMode)
+	g, err := lockfile.Hold(filepath.Join(s.path+".guard", lockfile.GuardName(id)), fileMode)
 	if errors.Is(err, lockfile.ErrHeld) {
 		return nil, fmt.Errorf("%w: %.100q, by another process or another store: %w", store.ErrSessionLocked, id, err)
 	}

@@ -118,6 +118,20 @@ func (s *suite) snapshot() {
 	for range s.store.List(s.Context(), store.ListFilter{}) {
 		break
 	}
+	later := s.store.List(s.Context(), store.ListFilter{})
+	s.new(format.Header{ID: "newest", CreatedAt: day(20)})
+	got = nil
+	for one, err := range later {
+		s.ok(err)
+		if len(got) == 0 {
+			s.ok(s.store.Delete(s.Context(), "2")) // which may still come, or not
+		}
+		got = append(got, one.Header.ID)
+	}
+	got = slices.DeleteFunc(got, func(id string) bool { return id == "2" })
+	if want := []string{"newest", "0", "1", "3", "4", "new"}; !slices.Equal(got, want) {
+		s.Errorf("the list is %v, want %v: as things are when it is begun to be read", got, want)
+	}
 }
 
 func (s *suite) names() {
@@ -145,6 +159,11 @@ func (s *suite) names() {
 		}
 		if got := s.listed(store.ListFilter{Current: true, Limit: 1, Before: day(2)}); len(got) > 0 {
 			s.Errorf("current and older are %v", got)
+		}
+		for _, one := range s.summaries(store.ListFilter{Current: true, WithNames: true}) {
+			if want := map[string]string{"b": "", "d": ""}; one.Name != want[one.Header.ID] {
+				s.Errorf("the name of %s is %q", one.Header.ID, one.Name)
+			}
 		}
 		// The limit counts what is wanted: the newest may be superseded.
 		if got := s.listed(store.ListFilter{Current: true, Limit: 1, After: day(2)}); !slices.Equal(got, []string{"d"}) {

@@ -41,7 +41,7 @@ func (f ListFilter) Keep(s Summary) bool {
 	return f.Matches(s.Header) && !(f.Current && s.SupersededBy != "")
 }
 
-// Summary describes a stored session.
+// Summary describes a stored session. What its header points to may be the session's own, and must not be changed.
 type Summary struct {
 	Header format.Header
 	// Name is the display name, and SupersededBy the session in which this one was continued; both "" without one. A store of

@@ -37,8 +37,8 @@ type Appender interface {
 // tells what was appended in it. Which entry an append continues is the session's leaf at that moment, so that
 // goroutines which work on different branches each give the parent of what they append ([format.Envelope]).
 //
-// An operation whose context is done before it has begun to write fails with the context's error, and has done nothing. Later
-// than that the context does not matter: what has been written cannot be taken back.
+// An operation whose context is done when its turn comes fails with the context's error, and has done nothing. Once it has begun
+// to write the context does not matter: what has been written cannot be taken back.
 type Store interface {
 	// Create adds a session with that header, of which it fills in what is empty: format, payload, id and time. The error
 	// wraps [ErrSessionExists], or is one of [format.NewSession].

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
 	"sync"
+	"time"
 
 	"github.com/sessionspan/sessionspan/format"
 )
@@ -28,8 +30,12 @@ type handle struct {
 	size    int64       // of the file, as it was left
 	synced  int64       // up to here it is on disk
 	syncing bool
-	err     error // why nothing more is taken
-	refused bool  // the file was found to be one that must not be written to
+	// waiting is how many wait for a sync that is under way or to come; together is how many the last one was for, and took how
+	// long it did.
+	waiting, together int
+	took              time.Duration
+	err               error // why nothing more is taken
+	refused           bool  // the file was found to be one that must not be written to
 }
 
 // attach has the session write through the handle.
@@ -132,22 +138,35 @@ func (h *handle) durable() error {
 		case h.err != nil:
 			return fmt.Errorf("%w: %w", errUnknown, h.err)
 		case h.syncing:
+			h.waiting++
 			h.turn.Wait()
 			continue
 		}
 		h.syncing = true
-		upTo := h.size
+		h.gather()
+		upTo, start := h.size, time.Now()
 		h.mu.Unlock()
 		err := h.file.Sync()
 		h.mu.Lock()
-		h.syncing = false
+		h.syncing, h.took = false, time.Since(start)
 		if err != nil {
 			return h.syncFailed(err)
 		}
 		h.synced = upTo
+		h.together, h.waiting = h.waiting+1, 0
 		h.turn.Broadcast()
 	}
 	return nil
+}
+
+// gather gives those who shared the last sync the time to come to this one, too: woken by its end, they are about to append
+// again, and whoever is first would else sync a single line. It waits for a small part of what a sync takes.
+func (h *handle) gather() {
+	for start := time.Now(); h.waiting+1 < h.together && time.Since(start) < h.took/8; {
+		h.mu.Unlock()
+		runtime.Gosched()
+		h.mu.Lock()
+	}
 }
 
 // failed returns why nothing more is taken.

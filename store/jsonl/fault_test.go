@@ -38,6 +38,7 @@ type failing struct {
 	sync func()
 	// rewritten counts the bytes that were written over themselves.
 	rewritten int
+	folders   map[string]int // how often each was synced
 	// beforeWrite is called before a write that fails.
 	beforeWrite func()
 }
@@ -98,6 +99,10 @@ func (f *failing) Remove(name string) error {
 }
 
 func (f *failing) SyncFolder(name string) error {
+	if f.folders == nil {
+		f.folders = map[string]int{}
+	}
+	f.folders[name]++
 	return f.call("sync folder", func() error { return f.disk.SyncFolder(name) })
 }
 
@@ -364,5 +369,78 @@ func TestShortWriteBesideSomebodyElse(t *testing.T) {
 	}
 	if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), foreign) {
 		t.Errorf("error %v, the file is\n%s", err, text)
+	}
+}
+
+// A session that could not be deleted is there, whole, or it is gone; and it can be deleted then.
+func TestEveryCallOfDeleteFails(t *testing.T) {
+	for _, how := range []damage{before, after} {
+		for at := 1; ; at++ {
+			dir := t.TempDir()
+			disk := &failing{how: how}
+			s, err := Open(dir, withFiles(disk))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.Create(t.Context(), format.Header{ID: "s"}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.Append(t.Context(), "s", format.NewInfo("x")); err != nil {
+				t.Fatal(err)
+			}
+			if at%2 == 0 { // of a session that is not open, too
+				if err := s.Release("s"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			disk.at = disk.calls + (at+1)/2
+			deleteErr := s.Delete(t.Context(), "s")
+			_ = s.Close()
+			if disk.failed == "" {
+				if deleteErr != nil {
+					t.Fatal(deleteErr)
+				}
+				break
+			}
+			again, err := Open(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			session, err := again.Open(t.Context(), "s")
+			switch {
+			case err == nil && session.Len() == 1:
+				err = again.Delete(t.Context(), "s")
+			case errors.Is(err, store.ErrNoSession):
+				err = nil
+			}
+			if err != nil {
+				t.Errorf("damage %d, call %d (%s): %v", how, at, disk.failed, err)
+			}
+			if err := again.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// A new file is only there after a power cut when its folder was brought to disk.
+func TestFoldersAreSynced(t *testing.T) {
+	for policy, want := range map[Sync]bool{Always: true, OnResponse: true, Group: true, Never: false} {
+		disk := &failing{}
+		s, err := Open(t.TempDir(), WithSync(policy), withFiles(disk))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Create(t.Context(), format.Header{ID: "s", CWD: "/p"}); err != nil {
+			t.Fatal(err)
+		}
+		for _, dir := range []string{s.root, filepath.Join(s.root, "p")} {
+			if got := disk.folders[dir] > 0; got != want {
+				t.Errorf("%s: %s was synced: %t", policy, dir, got)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

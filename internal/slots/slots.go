@@ -68,6 +68,21 @@ func (m *Map[T]) Leave(id string, at *Slot[T]) {
 	at.mu.Unlock()
 }
 
+// Remove takes out what is open of a session, if something is, and has it closed while nobody else gets its place.
+func (m *Map[T]) Remove(id string, end func(*T) error) error {
+	at, ok, _ := m.Enter(context.Background(), id)
+	if !ok {
+		return nil // closed: nothing is open any more
+	}
+	defer m.Leave(id, at)
+	open := at.Open
+	if open == nil {
+		return nil
+	}
+	at.Open = nil
+	return end(open)
+}
+
 // Peek returns what is open of a session, unless somebody has its place; nil for nothing.
 func (m *Map[T]) Peek(id string) *T {
 	m.mu.Lock()

@@ -40,12 +40,18 @@ func TestMap(t *testing.T) {
 	if len(m.slots) != 3 {
 		t.Errorf("%d places are left", len(m.slots))
 	}
+	closed := 0
+	for range 2 {
+		if err := m.Remove("0", func(n *int) error { closed += *n; return nil }); err != nil || closed != 100 {
+			t.Error(closed, err)
+		}
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, ok, err := m.Enter(ctx, "1"); ok || !errors.Is(err, context.Canceled) {
 		t.Error(ok, err)
 	}
-	if open := m.Close(); len(open) != 3 || len(m.Close()) != 0 {
+	if open := m.Close(); len(open) != 2 || len(m.Close()) != 0 {
 		t.Errorf("%d were open", len(open))
 	}
 	if _, ok, err := m.Enter(t.Context(), "1"); ok || err != nil {

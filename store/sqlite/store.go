@@ -305,17 +305,7 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 // Release closes a session and gives up its lock; a session that is not open is none of its business. Appends to what Open gave
 // for it fail from now on; the store opens it again when it is asked to.
 func (s *Store) Release(id string) error {
-	at, err := s.enter(context.Background(), id)
-	if err != nil {
-		return nil // closed: nothing is open any more
-	}
-	defer s.slots.Leave(id, at)
-	if at.Open == nil {
-		return nil
-	}
-	h := at.Open
-	at.Open = nil
-	return h.close(ErrClosed)
+	return s.slots.Remove(id, func(h *handle) error { return h.close(ErrClosed) })
 }
 
 // Close releases every session and closes the database. The store takes nothing more.

@@ -39,6 +39,7 @@ type failing struct {
 	// rewritten counts the bytes that were written over themselves.
 	rewritten int
 	folders   map[string]int // how often each was synced
+	full      bool           // every write of a byte fails
 	// beforeWrite is called before a write that fails.
 	beforeWrite func()
 }
@@ -112,6 +113,9 @@ type failingFile struct {
 }
 
 func (f *failingFile) Write(p []byte) (n int, err error) {
+	if f.fs.full {
+		return 0, errDisk
+	}
 	err = f.fs.call("write", func() error { n, err = f.file.Write(p); return err })
 	if err == errDisk && f.fs.how == half {
 		if f.fs.beforeWrite != nil {
@@ -442,5 +446,31 @@ func TestFoldersAreSynced(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// On a full disk there is no room for a lock, and deleting a session is how it gets some.
+func TestDeleteOnAFullDisk(t *testing.T) {
+	disk := &failing{}
+	s, err := Open(t.TempDir(), withFiles(disk))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.Create(t.Context(), format.Header{ID: "s"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Release("s"); err != nil {
+		t.Fatal(err)
+	}
+	disk.full = true
+	if _, err := s.Open(t.Context(), "s"); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("open: error %v", err)
+	}
+	if err := s.Delete(t.Context(), "s"); err != nil {
+		t.Errorf("delete: error %v", err)
+	}
+	if _, err := s.Open(t.Context(), "s"); !errors.Is(err, store.ErrNoSession) {
+		t.Errorf("open: error %v", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/sessionspan/sessionspan/format"
 	"github.com/sessionspan/sessionspan/internal/lockfile"
@@ -180,7 +181,11 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		if err := l.take(s, id, path); err != nil {
+		err = l.take(s, id, path)
+		if _, readErr := lockfile.Read(path + lockfile.Suffix); errors.Is(err, syscall.ENOSPC) && errors.Is(readErr, fs.ErrNotExist) {
+			err = nil // a full disk has no room for a lock, and this is how it gets some; nobody else has one
+		}
+		if err != nil {
 			return errors.Join(err, l.release())
 		}
 		return errors.Join(s.remove(id, path), l.release())

@@ -38,7 +38,7 @@ type settings struct {
 	relaxed bool
 }
 
-// WithRelaxedSync does not wait for the disk: a power cut may take the last appends. It is many times as fast.
+// WithRelaxedSync does not wait for the disk: a power cut may take the last appends, and leaves no part of one.
 func WithRelaxedSync() Option { return option(func(s *settings) { s.relaxed = true }) }
 
 // Store keeps sessions in a database. It is for many goroutines, and for one process at a time to each session.

@@ -15,13 +15,12 @@ import (
 // own, so that nobody ever sees a session without its header.
 func (s *Store) create(session *format.Session) (*handle, error) {
 	id := session.ID()
-	switch _, err := s.find(id); {
-	case err == nil:
-		return nil, fmt.Errorf("%w: %.100q", store.ErrSessionExists, id)
-	case !errors.Is(err, store.ErrNoSession):
-		return nil, err
-	}
 	l, err := s.guard(id)
+	if errors.Is(err, store.ErrSessionLocked) {
+		if _, ferr := s.find(id); ferr == nil {
+			err = exists(id)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -32,10 +31,15 @@ func (s *Store) create(session *format.Session) (*handle, error) {
 	return h, nil
 }
 
+func exists(id string) error { return fmt.Errorf("%w: %.100q", store.ErrSessionExists, id) }
+
 func (s *Store) createLocked(session *format.Session, l *lock) (*handle, error) {
 	id := session.ID()
-	if _, err := s.find(id); err == nil { // somebody was quicker
-		return nil, fmt.Errorf("%w: %.100q", store.ErrSessionExists, id)
+	switch _, err := s.find(id); {
+	case err == nil:
+		return nil, exists(id)
+	case !errors.Is(err, store.ErrNoSession):
+		return nil, err
 	}
 	dir := filepath.Join(s.root, projectKey(session.Header().CWD))
 	if err := s.makeFolder(dir); err != nil {
@@ -51,7 +55,7 @@ func (s *Store) createLocked(session *format.Session, l *lock) (*handle, error) 
 	}
 	if err := s.place(path, header.Bytes(), s.sync != Never); err != nil {
 		if errors.Is(err, fs.ErrExist) {
-			err = fmt.Errorf("%w: %.100q: %s is there", store.ErrSessionExists, id, path)
+			err = fmt.Errorf("%w: %s is there", exists(id), path)
 		}
 		return nil, err
 	}

@@ -91,7 +91,7 @@ func (s *Store) Create(ctx context.Context, h format.Header) (*format.Session, e
 	}
 	defer s.slots.Leave(id, at)
 	if at.Open != nil {
-		return nil, fmt.Errorf("%w: %.100q", store.ErrSessionExists, id)
+		return nil, exists(id)
 	}
 	if at.Open, err = s.create(session); err != nil {
 		return nil, err

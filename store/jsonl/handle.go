@@ -28,7 +28,8 @@ type handle struct {
 	turn    sync.Cond   // a sync has ended
 	info    fs.FileInfo // which file it is
 	size    int64       // of the file, as it was left
-	synced  int64       // up to here it is on disk
+	synced  int64       // up to here nothing waits for the disk
+	sure    int64       // up to here a sync of this handle has gone well
 	syncing bool
 	// waiting is how many wait for a sync that is under way or to come; together is how many the last one was for, and took how
 	// long it did.
@@ -69,14 +70,14 @@ func (h *handle) write(more []byte, e format.Entry) error {
 	if err := h.file.Sync(); err != nil {
 		return h.syncFailed(err)
 	}
-	h.synced = h.size
+	h.synced, h.sure = h.size, h.size
 	return nil
 }
 
 // syncFailed gives the handle up. What is behind the last good sync is in the file, as far as the system's memory goes; it may have
 // taken it for written, and would not write it again. So whoever opens the file next does ([Store.rewrite]).
 func (h *handle) syncFailed(err error) error {
-	doubtful.Store(h.path, h.synced)
+	doubtful.Store(h.path, h.sure)
 	return h.fail(fmt.Errorf("%w: %w", errUnknown, err))
 }
 
@@ -152,7 +153,7 @@ func (h *handle) durable() error {
 		if err != nil {
 			return h.syncFailed(err)
 		}
-		h.synced = upTo
+		h.synced, h.sure = upTo, upTo
 		h.together, h.waiting = h.waiting+1, 0
 		h.turn.Broadcast()
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/sessionspan/sessionspan/store"
 )
 
-// guardFolder has a file for each session that was ever locked, named after its id. It stays empty, and it is never removed, so that there
-// is one file for everybody to lock.
+// guardFolder has a file for each session that was ever locked, named after its id. It stays empty, and it is never removed, so
+// that there is one file for everybody to lock.
 const guardFolder = ".guard"
 
 // staleSuffix is what a lock file that is taken over has behind its name for a moment.

@@ -21,7 +21,6 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/sessionspan/sessionspan/format"
 	"github.com/sessionspan/sessionspan/internal/sessiontest"
 	"github.com/sessionspan/sessionspan/replay"
 )
@@ -244,28 +243,5 @@ func TestProblemsOfSeveralFilesAtOnce(t *testing.T) {
 	}
 	if diff := cmp.Diff(one, eight); diff != "" || len(one) == 0 {
 		t.Errorf("(-one at a time +eight)\n%s", diff)
-	}
-}
-
-// A problem may be kept: the line that it has is not overwritten by those that are read after it.
-func TestProblemsMayBeKept(t *testing.T) {
-	path := filepath.Join(sessions, "damaged", "broken-middle.jsonl")
-	lines := strings.Split(textOf(t, path), "\n")
-	kept := 0
-	var problems []*replay.Problem
-	_, err := replay.Files(t.Context(), &backend{}, []string{path}, replay.WithProblems(func(p *replay.Problem) { problems = append(problems, p) }))
-	if !errors.Is(err, replay.ErrUnread) {
-		t.Errorf("error %v", err)
-	}
-	for _, p := range problems {
-		if d, ok := errors.AsType[*format.DamageError](p.Err); ok {
-			kept++
-			if want := lines[p.Line-1]; string(d.Data) != want {
-				t.Errorf("line %d is\n%q, want\n%q", p.Line, d.Data, want)
-			}
-		}
-	}
-	if kept == 0 {
-		t.Error("no line is damaged")
 	}
 }

@@ -36,7 +36,6 @@ func inLine(path string, err error, note bool) *Problem {
 	p := &Problem{Path: path, Err: err, Note: note}
 	if e, ok := errors.AsType[*format.DamageError](err); ok {
 		p.Line, p.Offset = e.Line, e.Offset
-		p.Err = e.Clone() // the bytes of the line are the reader's, and a problem may be kept
 	} else if e, ok := errors.AsType[projection.Problem](err); ok {
 		p.Line, p.Offset = e.Line, e.Offset
 	}

@@ -70,8 +70,8 @@ func (s *Session) writable() error {
 // [ErrDuplicateEntry], [ErrBase], [ErrNewerFormat], [ErrCallRejected], [ErrCallOrder] or [ErrNotCanonical], and nothing was
 // appended.
 func (s *Session) Append(e Entry) (string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	if err := s.writable(); err != nil {
 		return "", err
 	}
@@ -108,6 +108,8 @@ func (s *Session) Append(e Entry) (string, error) {
 	if err := s.writeOut(line, own); err != nil {
 		return "", err
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.writeLine(line)
 	s.link(own, len(s.text)-1, parent)
 	s.follow(own, parent)
@@ -117,13 +119,13 @@ func (s *Session) Append(e Entry) (string, error) {
 
 // Attach has every entry that is appended from now on written before it is a part of the session: write is given what the file
 // grows by, which ends with a line feed, and the entry, neither of which it may keep or change. It is called in the order of the
-// entries, one call at a time, and must not call the session. When it fails, nothing is appended, and its error is that of
+// entries, one call at a time, and must not append to the session or move its leaf. Meanwhile others may read the session as it was before. When it fails, nothing is appended, and its error is that of
 // [Session.Append]. It is how a store has the session in memory never say more than what is stored, whoever appends.
 //
 // Nil writes nothing, as at first.
 func (s *Session) Attach(write func(more []byte, e Entry) error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	s.write = write
 }
 
@@ -264,6 +266,8 @@ func (s *Session) moveLeaf(e Entry, parent int) {
 // Branch makes an entry the leaf, or what a mark hangs from in place of the mark, so that the next append continues it. It is not kept in the file: append what [Session.MarkLeaf]
 // returns for that. The error wraps [ErrNoEntry], or [ErrBase] for an entry above the header's base.
 func (s *Session) Branch(id string) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i, ok := s.index[id]
@@ -279,6 +283,8 @@ func (s *Session) Branch(id string) error {
 
 // ResetLeaf clears the leaf, so that the next append is a new root. In a file with a base it goes back to the base.
 func (s *Session) ResetLeaf() {
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.leaf = s.base

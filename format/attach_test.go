@@ -81,3 +81,30 @@ func TestAppendThatIsNotWritten(t *testing.T) {
 		t.Errorf("error %v, %d entries", err, s.Len())
 	}
 }
+
+// Whoever reads a session does not wait until an entry that is being appended is written, and does not see it before.
+func TestReadWhileAnEntryIsWritten(t *testing.T) {
+	s, err := format.NewSession(format.Header{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := s.Append(format.NewItem(openresponses.UserText("Hello.")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Attach(func([]byte, format.Entry) error {
+		if s.Len() != 1 || s.Leaf() != first || len(s.Since(0)) != 1 {
+			t.Errorf("%d entries, leaf %s", s.Len(), s.Leaf())
+		}
+		if _, err := s.Context(s.Leaf()); err != nil {
+			t.Error(err)
+		}
+		return nil
+	})
+	if _, err := s.Append(format.NewItem(openresponses.UserText("And now?"))); err != nil {
+		t.Fatal(err)
+	}
+	if s.Len() != 2 || s.Leaf() == first {
+		t.Errorf("%d entries, leaf %s", s.Len(), s.Leaf())
+	}
+}

@@ -18,6 +18,9 @@ import (
 type Session struct {
 	header *Header
 
+	// writing is held for as long as an entry takes to be appended, writing it out included; mu only while it becomes a part of
+	// the session. What changes under both may be read under either, so that nobody who reads waits for a disk.
+	writing sync.Mutex
 	mu      sync.RWMutex
 	text    []lines.Line   // the file line by line, without a torn tail; lines in a row that nothing is read from are one
 	rows    []row          // the entries, in file order
@@ -28,7 +31,7 @@ type Session struct {
 	repeats []int // lines in text
 	dec     Decoder
 	write   func(more []byte, e Entry) error // see Attach; nil for none
-	// For appends: the call ids of the first rows, and the calls on the path to one.
+	// For appends, under writing alone: the call ids of the first rows, and the calls on the path to one.
 	calls     map[string]bool
 	callsSeen int
 	book      *book

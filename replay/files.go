@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/sessionspan/sessionspan/internal/scope"
+
 	"github.com/sessionspan/sessionspan/internal/archive"
 	"github.com/sessionspan/sessionspan/internal/delivery"
 	"github.com/sessionspan/sessionspan/internal/input"
@@ -102,7 +104,7 @@ func (f *files) replay(ctx context.Context, to delivery.Uploader, paths []string
 	sender := delivery.New(ctx, to, delivery.Options{
 		Batch: otlp.Config{
 			Resource:     func(s *projection.Session) []attribute.KeyValue { return otlp.Resource(s, f.resource...) },
-			ScopeVersion: otlp.ScopeVersion(),
+			ScopeVersion: scope.Version(),
 			SchemaURL:    projection.SchemaURL(f.projection.Semconv),
 		},
 		Progress: f.sent,

@@ -18,6 +18,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/sessionspan/sessionspan/internal/scope"
+
 	"github.com/google/go-cmp/cmp"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
@@ -29,7 +31,6 @@ import (
 
 	"github.com/sessionspan/sessionspan/format"
 	"github.com/sessionspan/sessionspan/internal/archive"
-	"github.com/sessionspan/sessionspan/internal/otlp"
 	"github.com/sessionspan/sessionspan/internal/source"
 	"github.com/sessionspan/sessionspan/internal/spantest"
 	"github.com/sessionspan/sessionspan/replay"
@@ -396,7 +397,7 @@ func unzipped(t *testing.T, r *http.Request) io.Reader {
 
 // The scope has the version of the module that makes the spans.
 func TestScopeVersion(t *testing.T) {
-	if v := otlp.ScopeVersion(); v != "development" {
+	if v := scope.Version(); v != "development" {
 		t.Errorf("%q", v)
 	}
 }

@@ -33,11 +33,11 @@ func Session(ctx context.Context, tracer trace.Tracer, s *format.Session, opts .
 		err = errors.New("replay: there is no session, or no tracer")
 	}
 	if err != nil {
-		return newTracing(ctx, tracer, c.known).spans, err
+		return newTracerSink(ctx, tracer, c.known).spans, err
 	}
 	po := c.projection
 	po.Report = func(p projection.Problem) { c.problem(inLine("", p, p.Note)) }
-	out := newTracing(ctx, tracer, c.known)
+	out := newTracerSink(ctx, tracer, c.known)
 	if c.leaf == "" {
 		return out.spans, feed(ctx, s, projection.New(po, out), c)
 	}

@@ -18,7 +18,10 @@ type Memory struct {
 	sessions map[string]*remembered
 }
 
-var _ Store = (*Memory)(nil)
+var (
+	_ Store        = (*Memory)(nil)
+	_ HeaderReader = (*Memory)(nil)
+)
 
 // remembered is a session with what its summary says.
 type remembered struct {
@@ -146,4 +149,13 @@ func (m *Memory) Delete(ctx context.Context, id string) error {
 	r.deleted.Store(true)
 	delete(m.sessions, id)
 	return nil
+}
+
+// Header implements [HeaderReader].
+func (m *Memory) Header(ctx context.Context, id string) (*format.Header, error) {
+	s, err := m.Open(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return s.Header(), nil
 }

@@ -29,6 +29,13 @@ type Appender interface {
 	Append(ctx context.Context, sessionID string, e format.Entry) (string, error)
 }
 
+// HeaderReader is implemented by stores that find the header of a session without opening it, whoever has it open.
+type HeaderReader interface {
+	// Header returns the header of a session, which must not be changed. The error wraps [ErrNoSession], or says why it could not
+	// be read.
+	Header(ctx context.Context, id string) (*format.Header, error)
+}
+
 // Store keeps sessions (A.15). It is for many goroutines at once.
 //
 // Sessions that Create and Open return are shared with the store: there is one for each id, [format.Session.Branch] on it steers

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 
+	"github.com/sessionspan/sessionspan/internal/scope"
+
 	"github.com/sessionspan/sessionspan/internal/archive"
 	"github.com/sessionspan/sessionspan/internal/otlp"
 	"github.com/sessionspan/sessionspan/internal/projection"
@@ -33,7 +35,7 @@ func (r *replay) destination(ctx context.Context, out io.Writer, bar *progress, 
 	}
 	batch := otlp.Config{
 		Resource:     func(s *projection.Session) []attribute.KeyValue { return otlp.Resource(s, resource...) },
-		ScopeVersion: otlp.ScopeVersion(),
+		ScopeVersion: scope.Version(),
 		SchemaURL:    projection.SchemaURL(projection.Semconv(r.semconv)),
 	}
 	if r.to == toOTLP {

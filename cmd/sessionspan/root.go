@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/sessionspan/sessionspan/internal/scope"
+
 	"github.com/sessionspan/sessionspan/internal/input"
-	"github.com/sessionspan/sessionspan/internal/otlp"
 	"github.com/sessionspan/sessionspan/internal/terminal"
 	"github.com/spf13/cobra"
 )
@@ -89,7 +90,7 @@ replay with --to otlp or --endpoint.
 
 The exit code is 0 when all went well, 1 for a finding or a loss, 2 for wrong usage and when no path leads to a file. What
 --json writes is described in docs/json.md of the project.`,
-		Version:       otlp.ScopeVersion(),
+		Version:       scope.Version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noCommand,

@@ -119,6 +119,31 @@ const (
 	LinkEntry              = attribute.Key("agentsession.link.entry") // of an OpenTelemetry link: the entry that the file names
 )
 
+// Names of metrics, and of the attributes that only they have.
+const (
+	MetricRuns  = "agentsession.runs"
+	MetricCalls = "agentsession.calls"
+
+	MetricTokenUsage        = "gen_ai.client.token.usage"        // to 1.41
+	MetricOperationDuration = "gen_ai.client.operation.duration" // to 1.41, of model calls and tools
+
+	MetricInferenceDuration = "gen_ai.client.inference.duration" // after it, and all below
+	MetricToolDuration      = "gen_ai.execute_tool.duration"
+	MetricOperationInput    = "gen_ai.client.inference.operation.input_tokens"
+	MetricOperationOutput   = "gen_ai.client.inference.operation.output_tokens"
+	MetricInputTokens       = "gen_ai.client.inference.usage.input_tokens"
+	MetricOutputTokens      = "gen_ai.client.inference.usage.output_tokens"
+	MetricCacheReadTokens   = "gen_ai.client.inference.usage.cache_read.input_tokens"
+	MetricCacheWriteTokens  = "gen_ai.client.inference.usage.cache_write.input_tokens"
+	MetricReasoningTokens   = "gen_ai.client.inference.usage.reasoning.output_tokens"
+
+	TokenType       = attribute.Key("gen_ai.token.type")
+	TokensInput     = "input"
+	TokensOutput    = "output"
+	TokenModality   = attribute.Key("gen_ai.token.modality")
+	ModalityUnknown = "unknown"
+)
+
 // Namespace precedes the names of attributes and events that sources bring.
 const Namespace = "agentsession."
 
@@ -146,6 +171,7 @@ const (
 	LinkConverged       = "converged"        // to the span nearest an entry, or the session, whose work is merged
 	LinkQueued          = "queued"           // input to the span nearest the entry with which it began to wait
 	LinkJudgedBy        = "judged_by"        // link to the session that judges
+	LinkCaller          = "caller"           // session, run to the span in the context of the harness that began it; live only
 	LinkAbout           = "about"            // link, outcome to the span of the entry that it is about
 )
 

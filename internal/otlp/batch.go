@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/sessionspan/sessionspan/internal/projection"
+	"github.com/sessionspan/sessionspan/internal/scope"
 	"go.opentelemetry.io/otel/attribute"
 	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
 	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
@@ -12,14 +13,11 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// ScopeName is the name of the instrumentation scope of every span.
-const ScopeName = "github.com/sessionspan/sessionspan"
-
 // Config says what a [Batch] writes beside the spans.
 type Config struct {
 	// Resource gives the attributes of a session's resource, keys unique. Nil means [Resource] with no extra ones.
 	Resource func(*projection.Session) []attribute.KeyValue
-	// ScopeVersion is the version of the scope [ScopeName], and SchemaURL that of the conventions which the spans follow.
+	// ScopeVersion is the version of the scope [scope.Name], and SchemaURL that of the conventions which the spans follow.
 	// Either may be empty. A resource carries no schema URL, since what Resource adds may follow another one.
 	ScopeVersion, SchemaURL string
 }
@@ -150,7 +148,7 @@ func (b *Batch) ResourceSpans() []*tracepb.ResourceSpans {
 // scopeSpans returns the message around the spans of a session, without the spans.
 func (b *Batch) scopeSpans() *tracepb.ScopeSpans {
 	return &tracepb.ScopeSpans{
-		Scope:     &commonpb.InstrumentationScope{Name: ScopeName, Version: b.config.ScopeVersion},
+		Scope:     &commonpb.InstrumentationScope{Name: scope.Name, Version: b.config.ScopeVersion},
 		SchemaUrl: b.config.SchemaURL,
 	}
 }

@@ -2,7 +2,7 @@
 // kept in files.
 //
 // A [Batch] collects finished spans and groups them as the protocol does, by resource and scope. There is one resource
-// for each session (the same *[projection.Session] is the same resource) and one scope, [ScopeName].
+// for each session (the same *[projection.Session] is the same resource) and one scope, [scope.Name].
 //
 //	b := otlp.NewBatch(otlp.Config{ScopeVersion: version, SchemaURL: schemaURL})
 //	b.Add(span)

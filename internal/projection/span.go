@@ -99,8 +99,8 @@ func failed(description string) Status { return Status{Code: codes.Error, Descri
 // Types lists the span types in the order in which people think of them.
 var Types = []Type{TypeSession, TypeRun, TypeChat, TypeTool, TypeApproval, TypeCompaction, TypeBranch, TypeEvent}
 
-// attribute returns the value of an attribute of the span.
-func (s *Span) attribute(key attribute.Key) attribute.Value {
+// Attribute returns the value of an attribute of the span.
+func (s *Span) Attribute(key attribute.Key) attribute.Value {
 	for i := len(s.Attributes) - 1; i >= 0; i-- {
 		if s.Attributes[i].Key == key {
 			return s.Attributes[i].Value

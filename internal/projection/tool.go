@@ -314,7 +314,7 @@ func (p *Projector) toolAgent(seg *segment) string {
 
 // putSubsession names the session that a call spawned; of several the first.
 func putSubsession(s *Span, a *attributes, session string) {
-	if s.attribute(names.Subsession).Type() == attribute.EMPTY {
+	if s.Attribute(names.Subsession).Type() == attribute.EMPTY {
 		a.string(names.Subsession, session)
 	}
 }
@@ -342,7 +342,7 @@ func (p *Projector) endTool(h *handoff, at int64, state, why string) {
 	s.End = wall(h.seg.lasting(start, end))
 	s.add(func(a *attributes) {
 		a.string(names.CallState, state)
-		if end != at && s.attribute(names.ClockAdjusted).Type() == attribute.EMPTY {
+		if end != at && s.Attribute(names.ClockAdjusted).Type() == attribute.EMPTY {
 			a.flag(names.ClockAdjusted, true)
 		}
 	})

@@ -58,11 +58,7 @@ func (d *agentSession) Decode(l lines.Line, emit func(*activity.Event)) error {
 		if h == nil {
 			return err
 		}
-		d.header = h
-		if h.Base != "" {
-			d.owner = h.ParentSession
-		}
-		emit(&activity.Event{Line: l.Number, Offset: l.Offset, Fact: sessionOf(h)})
+		emit(&activity.Event{Line: l.Number, Offset: l.Offset, Fact: d.begin(h)})
 		return err
 	}
 	e, err := d.decoder.Decode(l.Data)
@@ -72,9 +68,15 @@ func (d *agentSession) Decode(l lines.Line, emit func(*activity.Event)) error {
 	if e == nil {
 		return err
 	}
+	d.entry(e, l.Number, l.Offset, emit)
+	return err
+}
+
+// entry says what an entry says.
+func (d *agentSession) entry(e format.Entry, line int, offset int64, emit func(*activity.Event)) {
 	base := e.Base()
 	d.event = activity.Event{
-		Key: base.ID, Parent: base.Parent, Owner: d.owner, Time: base.Time, Line: l.Number, Offset: l.Offset, Fact: d.factOf(e),
+		Key: base.ID, Parent: base.Parent, Owner: d.owner, Time: base.Time, Line: line, Offset: offset, Fact: d.factOf(e),
 	}
 	for _, r := range base.Parents {
 		d.event.Merged = append(d.event.Merged, activity.Ref{Session: r.Session, Key: r.Entry})
@@ -87,10 +89,33 @@ func (d *agentSession) Decode(l lines.Line, emit func(*activity.Event)) error {
 		d.event.Part, d.event.Merged, d.event.Fact = 1, nil, arrival
 		emit(&d.event)
 	}
-	return err
 }
 
-func sessionOf(h *format.Header) *activity.Session {
+// begin takes the header.
+func (d *agentSession) begin(h *format.Header) *activity.Session {
+	d.header = h
+	if h.Base != "" {
+		d.owner = h.ParentSession
+	}
+	return SessionOf(h)
+}
+
+// Entries turns the entries of a session in memory into the events that its file would give, without their places in it.
+type Entries struct{ d agentSession }
+
+// NewEntries begins with the header, which must not change, and what it says.
+func NewEntries(h *format.Header) (*Entries, *activity.Event) {
+	e := &Entries{}
+	return e, &activity.Event{Fact: e.d.begin(h)}
+}
+
+// Decode takes the next entry. Nothing that is emitted stays valid after the call but strings.
+func (e *Entries) Decode(entry format.Entry, emit func(*activity.Event)) {
+	e.d.entry(entry, 0, 0, emit)
+}
+
+// SessionOf returns what a header says of its session.
+func SessionOf(h *format.Header) *activity.Session {
 	rules := h.Rules()
 	s := &activity.Session{
 		ID: h.ID, Created: h.CreatedAt, Format: AgentSession.Name, CWD: h.CWD, Base: h.Base,

@@ -181,3 +181,15 @@ func (s *Store) syncFolder(dir string) error {
 
 // mediaFolder is where the media of a session are, if not in its lines: beside the file, in a folder named after the id (A.1).
 func mediaFolder(path, id string) string { return filepath.Join(filepath.Dir(path), id) }
+
+// Header implements [store.HeaderReader]. It locks nothing.
+func (s *Store) Header(ctx context.Context, id string) (*format.Header, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	path, err := s.find(id)
+	if err != nil {
+		return nil, err
+	}
+	return s.header(path)
+}

@@ -47,7 +47,10 @@ type Store struct {
 	slots slots.Map[handle] // those that are open for writing
 }
 
-var _ store.Store = (*Store)(nil)
+var (
+	_ store.Store        = (*Store)(nil)
+	_ store.HeaderReader = (*Store)(nil)
+)
 
 // Open returns the store of the sessions below a folder, which is created when something is written. The error is that the path
 // is none.

@@ -191,3 +191,19 @@ func (s *Store) summaries(ctx context.Context, f store.ListFilter) (all []store.
 	}
 	return all, errors.Join(append(errs, rows.Err())...)
 }
+
+// Header implements [store.HeaderReader]. It locks nothing.
+func (s *Store) Header(ctx context.Context, id string) (*format.Header, error) {
+	var line []byte
+	switch err := s.read.QueryRowContext(ctx, "SELECT header FROM sessions WHERE id = ?", id).Scan(&line); {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, noSession(id)
+	case err != nil:
+		return nil, s.closed(err)
+	}
+	h, err := format.DecodeHeader(line)
+	if err != nil {
+		return nil, fmt.Errorf("session %.100s: %w", id, err)
+	}
+	return h, nil
+}

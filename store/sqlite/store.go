@@ -50,7 +50,10 @@ type Store struct {
 	slots slots.Map[handle]
 }
 
-var _ store.Store = (*Store)(nil)
+var (
+	_ store.Store        = (*Store)(nil)
+	_ store.HeaderReader = (*Store)(nil)
+)
 
 const (
 	fileMode, folderMode = 0o600, 0o700

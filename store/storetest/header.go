@@ -45,6 +45,13 @@ func (s *suite) headers() {
 		for _, one := range s.summaries(store.ListFilter{}) {
 			got["the list"] = one.Header
 		}
+		if r, ok := s.store.(store.HeaderReader); ok {
+			h, err := r.Header(s.Context(), "a")
+			s.ok(err)
+			got["the header read"] = *h
+			_, err = r.Header(s.Context(), "none")
+			s.fails(err, store.ErrNoSession)
+		}
 		for where, got := range got {
 			if !got.CreatedAt.Equal(h.CreatedAt) || got.CWD != h.CWD || got.ParentSession != h.ParentSession || got.SpawnedBy != h.SpawnedBy ||
 				got.Harness == nil || got.Harness.Name != "h" || got.Harness.Version != "1.2" || !slices.Equal(got.Records, h.Records) ||

@@ -3,6 +3,8 @@ package throughput
 import (
 	"testing"
 
+	"github.com/sessionspan/sessionspan/internal/scope"
+
 	"github.com/sessionspan/sessionspan/internal/otlp"
 	"github.com/sessionspan/sessionspan/internal/projection"
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -28,9 +30,9 @@ func (t *traces) add(s *projection.Span) {
 	if !ok {
 		resource := t.traces.ResourceSpans().AppendEmpty()
 		put(resource.Resource().Attributes(), otlp.Resource(s.Session))
-		scope := resource.ScopeSpans().AppendEmpty()
-		scope.Scope().SetName(otlp.ScopeName)
-		list = scope.Spans()
+		spans := resource.ScopeSpans().AppendEmpty()
+		spans.Scope().SetName(scope.Name)
+		list = spans.Spans()
 		t.sessions[s.Session] = list
 	}
 	to := list.AppendEmpty()

@@ -1,4 +1,4 @@
-package otlp
+package scope
 
 import (
 	"runtime/debug"
@@ -12,11 +12,11 @@ func TestModuleVersion(t *testing.T) {
 		info debug.BuildInfo
 		want string
 	}{
-		{"the command as installed", debug.BuildInfo{Main: debug.Module{Path: ScopeName, Version: "v1.2.3"}}, "v1.2.3"},
-		{"the command out of a checkout", debug.BuildInfo{Main: debug.Module{Path: ScopeName, Version: "(devel)"}}, "development"},
-		{"a program with the library", debug.BuildInfo{Main: other, Deps: []*debug.Module{{Path: ScopeName, Version: "v1.2.3"}}}, "v1.2.3"},
+		{"the command as installed", debug.BuildInfo{Main: debug.Module{Path: Name, Version: "v1.2.3"}}, "v1.2.3"},
+		{"the command out of a checkout", debug.BuildInfo{Main: debug.Module{Path: Name, Version: "(devel)"}}, "development"},
+		{"a program with the library", debug.BuildInfo{Main: other, Deps: []*debug.Module{{Path: Name, Version: "v1.2.3"}}}, "v1.2.3"},
 		{"a program with a copy of it", debug.BuildInfo{Main: other, Deps: []*debug.Module{
-			{Path: ScopeName, Version: "v1.2.3", Replace: &debug.Module{Path: "../copy"}},
+			{Path: Name, Version: "v1.2.3", Replace: &debug.Module{Path: "../copy"}},
 		}}, "development"},
 		{"a program without", debug.BuildInfo{Main: other}, "development"},
 	} {

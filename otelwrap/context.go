@@ -1,0 +1,82 @@
+package otelwrap
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	"github.com/sessionspan/sessionspan/internal/names"
+	"github.com/sessionspan/sessionspan/internal/projection"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// CallContext returns a context that carries the open span of a call, for the tool that it is handed to: what the tool does there hangs
+// from it, the requests that it sends, the sessions that it spawns, and, with [Environ], the processes that it starts. It is to be
+// asked for once the dispatch, or the call where none is recorded, has been appended. When there is no such span, it is ctx.
+//
+// What is added to the span, attributes and events, is sent with it, by this process alone. Its name, status and end are those of the
+// session.
+func (r *Recorder) CallContext(ctx context.Context, sessionID, callID string) context.Context {
+	return r.contextWith(ctx, sessionID, func(s *projection.Span) bool {
+		return s.Type == projection.TypeTool && s.Attribute(names.ToolCallID).AsString() == callID
+	})
+}
+
+// RunContext returns a context that carries the span of the session's open run, for what is done in it and is no tool's. When
+// there is none, it is ctx.
+func (r *Recorder) RunContext(ctx context.Context, sessionID string) context.Context {
+	return r.contextWith(ctx, sessionID, func(s *projection.Span) bool { return s.Type == projection.TypeRun })
+}
+
+// contextWith returns a context with the open span that was started last of those that are wanted.
+func (r *Recorder) contextWith(ctx context.Context, sessionID string, want func(*projection.Span) bool) context.Context {
+	t := r.find(sessionID)
+	if t == nil {
+		return ctx
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var latest *openSpan
+	for _, o := range t.open {
+		if want(o.of) && (latest == nil || o.of.Seq > latest.of.Seq) {
+			latest = o
+		}
+	}
+	if latest == nil || !latest.span.SpanContext().IsValid() {
+		return ctx
+	}
+	return trace.ContextWithSpan(ctx, handed{latest.span.Span})
+}
+
+// handed is a span of ours in the hands of somebody else.
+type handed struct{ trace.Span }
+
+func (handed) End(...trace.SpanEndOption)   {}
+func (handed) SetName(string)               {}
+func (handed) SetStatus(codes.Code, string) {}
+
+// Environ returns the variables TRACEPARENT and TRACESTATE for the span that ctx carries, for the environment of a process that is
+// started under it; none without a span.
+func Environ(ctx context.Context) []string {
+	carrier := propagation.MapCarrier{}
+	propagation.TraceContext{}.Inject(ctx, carrier)
+	var env []string
+	for _, name := range (propagation.TraceContext{}).Fields() {
+		if v := carrier.Get(name); v != "" {
+			env = append(env, strings.ToUpper(name)+"="+v)
+		}
+	}
+	return env
+}
+
+// FromEnviron returns a context with the span that the environment of this process names, as [Environ] has it: for a process that
+// is a tool, or records a sub-agent. It is ctx when there is none.
+func FromEnviron(ctx context.Context) context.Context {
+	carrier := propagation.MapCarrier{}
+	for _, name := range (propagation.TraceContext{}).Fields() {
+		carrier.Set(name, os.Getenv(strings.ToUpper(name)))
+	}
+	return propagation.TraceContext{}.Extract(ctx, carrier)
+}

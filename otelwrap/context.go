@@ -36,6 +36,7 @@ func (r *Recorder) contextWith(ctx context.Context, sessionID string, want func(
 	if t == nil {
 		return ctx
 	}
+	t.catchUp(ctx)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var latest *openSpan

@@ -86,6 +86,9 @@ func (r *Recorder) Record(ctx context.Context, sessionID string, e format.Entry)
 // Close forgets a session and flushes the providers, as far as they can be. What the session has not ended stays open; whoever
 // goes on with it ends that.
 func (r *Recorder) Close(ctx context.Context, sessionID string) error {
+	if t := r.peek(sessionID); t != nil {
+		t.catchUp(ctx)
+	}
 	r.forget(sessionID)
 	return r.flush(ctx)
 }
@@ -99,6 +102,7 @@ func (r *Recorder) Shutdown(ctx context.Context) error {
 	r.sessions = map[string]*session{}
 	r.mu.Unlock()
 	for _, t := range all {
+		t.catchUp(ctx)
 		t.stop()
 	}
 	return r.flush(ctx)

@@ -133,6 +133,13 @@ func (t *session) take(ctx context.Context, id string) bool {
 	return there
 }
 
+// catchUp reads what was appended past the store.
+func (t *session) catchUp(ctx context.Context) {
+	if t.live != nil {
+		t.take(ctx, "")
+	}
+}
+
 // project reads entries, and deals with what came of it.
 func (t *session) project(ctx context.Context, read func()) {
 	t.mu.Lock()

@@ -183,7 +183,7 @@ func (p *pen) chat(mayCall bool) (calls []*call, ok bool) {
 	case incomplete:
 		status = "incomplete"
 		body = body.with("incomplete", object{{"reason", []string{"max_output_tokens", "content_filter"}[f.r.IntN(2)]}})
-	case f.oneIn(4):
+	case !f.o.Again && f.oneIn(4):
 		body = append(body, member{"error", nil}, member{"incomplete", nil})
 	}
 	body = body.with("status", status)

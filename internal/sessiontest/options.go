@@ -53,6 +53,9 @@ type Options struct {
 	Extensions bool
 	// Hashes: responses have a request hash. Its cost is quadratic in the length of a path.
 	Hashes bool
+	// Again: who reads an entry and writes it anew writes the same, so that ids which are hashes stay what they are. Without
+	// it, members are null now and then that might as well be left out.
+	Again bool
 	// Spellings: other orders of members, white space, escapes, spellings of times (to the second, so that they step back).
 	Spellings bool
 }

@@ -194,6 +194,9 @@ func (p *pen) aside() {
 	switch target := f.r.IntN(len(f.nodes)); f.r.IntN(8) {
 	case 0:
 		name := phrase(f.r, f.r.IntN(20))
+		if name == "" && f.o.Again {
+			return
+		}
 		p.append("info", object{{"name", name}}, func(*node) {
 			if name != "" {
 				f.truth.Name = name

@@ -1,0 +1,145 @@
+package otelwrap_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/sessionspan/sessionspan/internal/archive"
+	"github.com/sessionspan/sessionspan/internal/names"
+	"github.com/sessionspan/sessionspan/internal/projection"
+	"github.com/sessionspan/sessionspan/internal/source"
+	"github.com/sessionspan/sessionspan/internal/spantest"
+	"github.com/sessionspan/sessionspan/otelwrap"
+	"go.opentelemetry.io/otel/attribute"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+)
+
+// flat is everything that a live span and a replayed one have in common.
+type flat struct {
+	Trace, ID, Parent, Name, Kind string
+	Start, End                    int64
+	Attributes                    []string
+	Events, Links                 []string
+	Status                        string
+}
+
+func flatReplayed(s *projection.Span) flat {
+	f := flat{
+		Trace: s.TraceID.String(), ID: s.SpanID.String(), Parent: s.Parent.String(), Name: s.Name, Kind: s.Kind.String(),
+		Start: s.Start.UnixNano(), End: s.End.UnixNano(), Attributes: texts(s.Attributes),
+		Status: fmt.Sprint(s.Status.Code, " ", s.Status.Description),
+	}
+	for _, e := range s.Events {
+		f.Events = append(f.Events, fmt.Sprint(e.Name, " ", e.Time.UnixNano(), " ", texts(e.Attributes)))
+	}
+	for _, l := range s.Links {
+		f.Links = append(f.Links, fmt.Sprint(l.TraceID, " ", l.SpanID, " ", texts(l.Attributes)))
+	}
+	return f
+}
+
+func flatLive(s sdktrace.ReadOnlySpan) flat {
+	f := flat{
+		Trace: s.SpanContext().TraceID().String(), ID: s.SpanContext().SpanID().String(), Parent: s.Parent().SpanID().String(),
+		Name: s.Name(), Kind: s.SpanKind().String(),
+		Start: s.StartTime().UnixNano(), End: s.EndTime().UnixNano(), Attributes: texts(s.Attributes()),
+		Status: fmt.Sprint(s.Status().Code, " ", s.Status().Description),
+	}
+	for _, e := range s.Events() {
+		f.Events = append(f.Events, fmt.Sprint(e.Name, " ", e.Time.UnixNano(), " ", texts(e.Attributes)))
+	}
+	for _, l := range s.Links() {
+		if !isCallerLink(l) {
+			f.Links = append(f.Links, fmt.Sprint(l.SpanContext.TraceID(), " ", l.SpanContext.SpanID(), " ", texts(l.Attributes)))
+		}
+	}
+	return f
+}
+
+func isCallerLink(l sdktrace.Link) bool {
+	return slices.Contains(l.Attributes, names.Link.String(names.LinkCaller))
+}
+
+func texts(list []attribute.KeyValue) []string {
+	var all []string
+	for _, kv := range list {
+		all = append(all, fmt.Sprintf("%s=%s %q", kv.Key, kv.Value.Type(), kv.Value.String()))
+	}
+	slices.Sort(all)
+	return all
+}
+
+// replayed are the spans that the files of a folder give, by id. Nothing in them is silent for so long that it has ended.
+func replayed(t testing.TB, o projection.Options, dir string) map[string]flat {
+	t.Helper()
+	found, err := archive.Find(t.Context(), []string{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	index := archive.NewIndex(t.Context(), found.Files, nil, source.Options{})
+	for _, err := range index.Bad {
+		t.Fatal(err)
+	}
+	rec := &spantest.Recorder{}
+	for _, group := range index.Traces() {
+		for _, f := range group {
+			rep := index.Project(t.Context(), f, archive.Options{Projection: o, Now: time.Unix(1, 0)}, rec)
+			if rep.Err != nil {
+				t.Fatal(rep.Err)
+			}
+		}
+	}
+	all := map[string]flat{}
+	for _, s := range rec.Ended {
+		all[s.SpanID.String()] = flatReplayed(s)
+	}
+	return all
+}
+
+// exporter is a span processor that keeps what ended, of all providers that it is given to.
+type exporter struct {
+	mu    sync.Mutex
+	spans []sdktrace.ReadOnlySpan
+}
+
+func (e *exporter) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
+func (e *exporter) Shutdown(context.Context) error                  { return nil }
+func (e *exporter) ForceFlush(context.Context) error                { return nil }
+
+func (e *exporter) OnEnd(s sdktrace.ReadOnlySpan) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.spans = append(e.spans, s)
+}
+
+// all returns what ended so far, in that order.
+func (e *exporter) all() []sdktrace.ReadOnlySpan {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.spans)
+}
+
+// byID returns what ended by id; that a span ended twice fails the test.
+func (e *exporter) byID(t testing.TB) map[string]flat {
+	t.Helper()
+	all := map[string]flat{}
+	for _, s := range e.all() {
+		f := flatLive(s)
+		if _, twice := all[f.ID]; twice {
+			t.Errorf("%s %s was sent twice", f.Name, f.ID)
+		}
+		all[f.ID] = f
+	}
+	return all
+}
+
+// provider returns a tracer provider with our ids that exports to e.
+func provider(e *exporter, opts ...sdktrace.TracerProviderOption) *sdktrace.TracerProvider {
+	return sdktrace.NewTracerProvider(append([]sdktrace.TracerProviderOption{
+		sdktrace.WithIDGenerator(otelwrap.IDGenerator()), sdktrace.WithSpanProcessor(e),
+	}, opts...)...)
+}

@@ -143,3 +143,21 @@ func provider(e *exporter, opts ...sdktrace.TracerProviderOption) *sdktrace.Trac
 		sdktrace.WithIDGenerator(otelwrap.IDGenerator()), sdktrace.WithSpanProcessor(e),
 	}, opts...)...)
 }
+
+// errorList keeps what an error handler is told.
+type errorList struct {
+	mu   sync.Mutex
+	list []error
+}
+
+func (l *errorList) add(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = append(l.list, err)
+}
+
+func (l *errorList) all() []error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.list)
+}

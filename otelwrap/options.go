@@ -34,7 +34,7 @@ type config struct {
 const DefaultIdle = time.Hour
 
 func newConfig(opts []Option) *config {
-	c := &config{idle: DefaultIdle}
+	c := &config{idle: DefaultIdle, parent: ParentLink}
 	for _, o := range opts {
 		if o != nil {
 			o.apply(c)

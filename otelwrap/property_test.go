@@ -51,8 +51,8 @@ type harness struct {
 	r          *rand.Rand
 	projection projection.Options
 	spans      exporter
-	dir        string       // of files; "" for memory
-	inner      store.Store  // of this process
+	dir        string      // of files; "" for memory
+	inner      store.Store // of this process
 	store      *otelwrap.Store
 	roots      sync.RWMutex // held for writing while a root is appended
 	ids        []string

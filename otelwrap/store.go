@@ -58,17 +58,20 @@ func (w *Store) Open(ctx context.Context, id string) (*format.Session, error) {
 
 // Append implements [store.Store].
 func (w *Store) Append(ctx context.Context, id string, e format.Entry) (string, error) {
+	var closed error
 	t := w.recorder.find(id)
 	if t == nil && !w.recorder.isDown() { // before the append, so that its entry is not among those of the past
-		s, err := w.inner.Open(ctx, id)
-		if err == nil {
+		var s *format.Session
+		if s, closed = w.inner.Open(ctx, id); closed == nil {
 			t = w.resume(ctx, s)
-		} else if ctx.Err() == nil {
-			defer w.untraced(id, err)
 		}
 	}
 	entry, err := w.inner.Append(ctx, id, e)
-	if t != nil && err == nil && !t.take(ctx, entry) {
+	switch {
+	case err != nil:
+	case closed != nil:
+		w.untraced(id, closed)
+	case t != nil && !t.take(ctx, entry):
 		w.replaced(ctx, id, entry)
 	}
 	return entry, err

@@ -22,7 +22,10 @@ require (
 	google.golang.org/protobuf v1.36.12
 )
 
-require github.com/gofrs/flock v0.13.2
+require (
+	github.com/gofrs/flock v0.13.2
+	go.opentelemetry.io/otel/sdk/metric v1.47.0
+)
 
 require (
 	github.com/cenkalti/backoff/v5 v5.0.3
@@ -45,7 +48,7 @@ require (
 	go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc v1.47.0
 	go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp v1.47.0
 	go.opentelemetry.io/otel/log v1.47.0 // indirect
-	go.opentelemetry.io/otel/metric v1.47.0 // indirect
+	go.opentelemetry.io/otel/metric v1.47.0
 	go.opentelemetry.io/otel/sdk v1.47.0
 	go.uber.org/goleak v1.3.0
 	go.yaml.in/yaml/v3 v3.0.5 // indirect

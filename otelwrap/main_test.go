@@ -2,6 +2,7 @@ package otelwrap_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/sessionspan/sessionspan/format"
 	"github.com/sessionspan/sessionspan/format/openresponses"
@@ -124,3 +125,10 @@ func output(call string) format.Entry {
 func working(run, response, call, tool string) []format.Entry {
 	return append(append([]format.Entry{start(run), user("Go on.")}, asks(response, call, tool)...), handOver(call))
 }
+
+// created is when sessions are created whose times matter.
+var created = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func halfSecond(n int) time.Duration { return time.Duration(n) * 500 * time.Millisecond }
+
+var neverSample = []sdktrace.TracerProviderOption{sdktrace.WithSampler(sdktrace.NeverSample())}

@@ -44,17 +44,26 @@ func (g generator) NewSpanID(ctx context.Context, traceID trace.TraceID) trace.S
 	return g.others.NewSpanID(ctx, traceID)
 }
 
-// wanted are the ids of the span that is being started. They are taken once, so that a processor or sampler that starts spans of
-// its own under the same context gets others.
+// wanted is a context with the ids of the span that is being started. They are taken once, so that a processor or sampler that starts
+// spans of its own under the same context gets others.
 type wanted struct {
+	context.Context
 	key   tracing.Key
 	taken atomic.Bool
 }
 
 type wantedKey struct{}
 
+// Value implements [context.Context].
+func (w *wanted) Value(key any) any {
+	if key == (wantedKey{}) {
+		return w
+	}
+	return w.Context.Value(key)
+}
+
 func withWanted(ctx context.Context, key tracing.Key) context.Context {
-	return context.WithValue(ctx, wantedKey{}, &wanted{key: key})
+	return &wanted{Context: ctx, key: key}
 }
 
 func takeWanted(ctx context.Context) *wanted {

@@ -79,7 +79,9 @@ func (r *Recorder) Record(ctx context.Context, sessionID string, e format.Entry)
 	if t == nil {
 		return fmt.Errorf("%w: %.100q", ErrUnknownSession, sessionID)
 	}
-	t.project(ctx, func() { t.entry(e) })
+	if e != nil {
+		t.project(ctx, e)
+	}
 	return nil
 }
 
@@ -179,7 +181,7 @@ func (r *Recorder) begin(ctx context.Context, h *format.Header, live *format.Ses
 	t.used = time.Now()
 	r.sessions[h.ID] = t
 	r.mu.Unlock()
-	result := t.locked(ctx, func() { t.start(ctx, past) })
+	result := t.locked(ctx, func(t *session) { t.start(ctx, past) })
 	t.mu.Unlock()
 	t.settle(result)
 	if old != nil {

@@ -35,7 +35,8 @@ type session struct {
 	off       bool // nothing is traced any more
 	entries   *source.Entries
 	projector *projection.Projector
-	position  int // in live
+	feed      func(*activity.Event) // the projector's
+	position  int                   // in live
 	open      map[tracing.Key]*openSpan
 	markKey   tracing.Key
 	// known are the contexts of the spans so far, where ids are not those of the projection.
@@ -51,7 +52,7 @@ type session struct {
 
 // openSpan is a span that has started and not ended; in silence, one that is not started yet.
 type openSpan struct {
-	span *tracing.Span
+	span tracing.Span
 	of   *projection.Span
 }
 
@@ -79,6 +80,7 @@ func (t *session) start(ctx context.Context, past []format.Entry) {
 	t.entries, begin = source.NewEntries(t.header)
 	t.spawn = begin.Fact.(*activity.Session).Spawn
 	t.projector = projection.New(options, t)
+	t.feed = t.projector.Feed
 	t.search, t.silent = ctx, true
 	t.projector.Feed(begin)
 	for _, e := range past {
@@ -114,22 +116,13 @@ func (t *session) resume(ctx context.Context) {
 }
 
 // entry gives the projector an entry.
-func (t *session) entry(e format.Entry) { t.entries.Decode(e, t.projector.Feed) }
+func (t *session) entry(e format.Entry) { t.entries.Decode(e, t.feed) }
 
 // take reads what was appended to the session since the last time. It reports whether the entry with that id is among what has been
 // read, now or before.
 func (t *session) take(ctx context.Context, id string) bool {
-	there := false
-	t.project(ctx, func() {
-		for _, e := range t.live.Since(t.position) {
-			t.position++
-			there = there || e.Base().ID == id
-			t.entry(e)
-		}
-	})
-	if !there {
-		_, there = t.live.Entry(id)
-	}
+	t.project(ctx, nil)
+	_, there := t.live.Entry(id)
 	return there
 }
 
@@ -140,16 +133,25 @@ func (t *session) catchUp(ctx context.Context) {
 	}
 }
 
-// project reads entries, and deals with what came of it.
-func (t *session) project(ctx context.Context, read func()) {
+// project reads an entry, or nil for what there is to read, and deals with what came of it.
+func (t *session) project(ctx context.Context, e format.Entry) {
 	t.mu.Lock()
-	result := t.locked(ctx, read)
+	result := t.locked(ctx, func(t *session) {
+		if e != nil {
+			t.entry(e)
+			return
+		}
+		for _, e := range t.live.Since(t.position) {
+			t.position++
+			t.entry(e)
+		}
+	})
 	t.mu.Unlock()
 	t.settle(result)
 }
 
 // locked reads entries under the session's lock. A panic is the last that is heard of the session.
-func (t *session) locked(ctx context.Context, read func()) (r result) {
+func (t *session) locked(ctx context.Context, read func(*session)) (r result) {
 	if t.off {
 		return result{}
 	}
@@ -163,7 +165,7 @@ func (t *session) locked(ctx context.Context, read func()) (r result) {
 		}
 		r, t.result, t.ctx = t.result, result{}, nil
 	}()
-	read()
+	read(t)
 	return
 }
 
@@ -216,7 +218,7 @@ func (t *session) stop() {
 // stopped lets go of what a session holds.
 func (t *session) stopped() {
 	t.r.dropTools(t.open)
-	t.entries, t.projector, t.open, t.known = nil, nil, nil, nil
+	t.entries, t.projector, t.feed, t.open, t.known = nil, nil, nil, nil, nil
 }
 
 // Start implements [projection.Sink].

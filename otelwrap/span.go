@@ -1,6 +1,8 @@
 package otelwrap
 
 import (
+	"context"
+
 	"github.com/sessionspan/sessionspan/internal/names"
 	"github.com/sessionspan/sessionspan/internal/projection"
 	"github.com/sessionspan/sessionspan/internal/tracing"
@@ -9,13 +11,12 @@ import (
 )
 
 // begin starts a span in the tracer.
-func (t *session) begin(s *projection.Span, key tracing.Key) *tracing.Span {
+func (t *session) begin(s *projection.Span, key tracing.Key) tracing.Span {
 	caller := trace.SpanContextFromContext(t.ctx)
-	parent := t.parentOf(s, caller)
-	ctx := withWanted(trace.ContextWithSpanContext(t.ctx, parent), key)
-	span := tracing.Start(ctx, t.r.tracer, s, t.contextOf, t.callerLink(s, caller)...)
+	ctx, parent := t.under(s, caller)
+	span := tracing.Start(withWanted(ctx, key), t.r.tracer, s, t.contextOf, t.callerLink(s, caller)...)
 	is := span.SpanContext()
-	if is.IsValid() && is.SpanID() != parent.SpanID() { // else it is no span, but what a provider without an SDK hands on
+	if is.IsValid() && is.SpanID() != parent { // else it is no span, but what a provider without an SDK hands on
 		t.notice(is, key)
 	}
 	if t.r.random.Load() || t.r.config.parent == ParentCaller {
@@ -26,7 +27,8 @@ func (t *session) begin(s *projection.Span, key tracing.Key) *tracing.Span {
 	}
 	switch s.Type {
 	case projection.TypeSession:
-		t.mark.Store(&is)
+		mark := is
+		t.mark.Store(&mark)
 	case projection.TypeTool:
 		t.r.putTool(key, is)
 	}
@@ -52,6 +54,15 @@ func (t *session) callerLink(s *projection.Span, caller trace.SpanContext) []tra
 		return nil
 	}
 	return []trace.Link{{SpanContext: caller, Attributes: []attribute.KeyValue{names.Link.String(names.LinkCaller)}}}
+}
+
+// under returns a context with the span that another one hangs from, and the id of that.
+func (t *session) under(s *projection.Span, caller trace.SpanContext) (context.Context, trace.SpanID) {
+	if up := t.open[tracing.Key{Trace: s.TraceID, Span: s.Parent}]; up != nil {
+		return trace.ContextWithSpan(t.ctx, up.span.Span), up.span.SpanContext().SpanID()
+	}
+	parent := t.parentOf(s, caller)
+	return trace.ContextWithSpanContext(t.ctx, parent), parent.SpanID()
 }
 
 // parentOf returns the context of the span that another hangs from; none for the root of a trace.

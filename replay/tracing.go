@@ -15,8 +15,8 @@ import (
 type Spans struct {
 	contexts map[tracing.Key]trace.SpanContext
 	entries  map[string]trace.SpanContext
-	sent     map[tracing.Key]bool          // those that have ended
-	live     map[tracing.Key]*tracing.Span // those that have not
+	sent     map[tracing.Key]bool         // those that have ended
+	live     map[tracing.Key]tracing.Span // those that have not
 	ended    int
 }
 
@@ -46,7 +46,7 @@ func newTracerSink(ctx context.Context, tracer trace.Tracer, known *Spans) *trac
 		ctx: ctx, tracer: tracer,
 		spans: &Spans{
 			contexts: map[tracing.Key]trace.SpanContext{}, entries: map[string]trace.SpanContext{}, sent: map[tracing.Key]bool{},
-			live: map[tracing.Key]*tracing.Span{},
+			live: map[tracing.Key]tracing.Span{},
 		},
 	}
 	if known != nil {
@@ -61,7 +61,7 @@ func newTracerSink(ctx context.Context, tracer trace.Tracer, known *Spans) *trac
 // Start starts a span, unless an earlier replay has.
 func (t *tracerSink) Start(s *projection.Span) {
 	key := tracing.KeyOf(s)
-	if t.spans.sent[key] || t.spans.live[key] != nil {
+	if t.spans.sent[key] || t.spans.live[key].Span != nil {
 		return
 	}
 	ctx := t.ctx
@@ -91,7 +91,7 @@ func (t *tracerSink) contextOf(k tracing.Key) trace.SpanContext {
 func (t *tracerSink) End(s *projection.Span) {
 	key := tracing.KeyOf(s)
 	span := t.spans.live[key]
-	if span == nil {
+	if span.Span == nil {
 		return
 	}
 	delete(t.spans.live, key)

@@ -132,14 +132,16 @@ func cut(s string, n int) string {
 
 // add gives a span attributes that were not known when it started.
 func (s *Span) add(fill func(*attributes)) {
-	a := attributes{kv: s.Attributes}
+	a := &s.filling
+	*a = attributes{kv: s.Attributes}
 	if n := len(a.kv); n > 0 && a.kv[n-1].Key == names.Truncated {
 		a.truncated = int(a.kv[n-1].Value.AsInt64())
 		a.kv = a.kv[:n-1]
 	}
-	fill(&a)
+	fill(a)
 	s.Attributes = a.list()
 	s.DroppedAttributes += a.dropped
+	a.kv = nil
 }
 
 func (s *Span) addEvent(e Event) {

@@ -18,6 +18,9 @@ type ids struct {
 	hash hash.Hash
 	buf  []byte
 	sum  [sha256.Size]byte
+	// of is the session whose spans the first so many bytes of buf are for.
+	of     string
+	prefix int
 }
 
 func newIDs(salt string) *ids { return &ids{salt: salt, hash: sha256.New()} }
@@ -45,7 +48,12 @@ func (g *ids) trace(root string, runID ...string) (id trace.TraceID) {
 }
 
 func (g *ids) span(session string, typ Type, key ...string) (id trace.SpanID) {
-	g.begin("span", session)
+	if g.prefix > 0 && g.of == session {
+		g.buf = g.buf[:g.prefix]
+	} else {
+		g.begin("span", session)
+		g.of, g.prefix = session, len(g.buf)
+	}
 	g.field(string(typ))
 	g.field(key...)
 	copy(id[:], g.end())
@@ -56,7 +64,7 @@ func (g *ids) span(session string, typ Type, key ...string) (id trace.SpanID) {
 }
 
 func (g *ids) begin(kind, session string) {
-	g.buf = g.buf[:0]
+	g.buf, g.prefix = g.buf[:0], 0
 	g.field(recipe, kind, g.salt, session)
 }
 

@@ -221,7 +221,7 @@ func (p *Projector) own(ev *activity.Event) {
 			p.owners = map[string]*Session{}
 		}
 		s := *p.session
-		s.ID = ev.Owner
+		s.ID, s.common = ev.Owner, nil
 		s.Root = p.rootOf(ev.Owner)
 		s.TraceID = p.ids.trace(s.Root)
 		p.owners[ev.Owner] = &s

@@ -48,7 +48,8 @@ type Span struct {
 	// Seq numbers the spans of a session in the order in which they started.
 	Seq uint32
 
-	node uint32 // the entry behind the span, for Projector.OnPath
+	node    uint32     // the entry behind the span, for Projector.OnPath
+	filling attributes // while attributes are added
 }
 
 // Event is something that happened at one moment of a span.
@@ -85,6 +86,8 @@ type Session struct {
 	Created time.Time
 	// CWD is the working directory the header names, or "".
 	CWD string
+
+	common []attribute.KeyValue // what every span says of it
 }
 
 // Sink takes spans. Start is called when a span opens: ids, parent, name, kind, start, links and the attributes present
@@ -112,19 +115,36 @@ func (s *Span) Attribute(key attribute.Key) attribute.Value {
 // newSpan makes a span with what every span has.
 func (p *Projector) newSpan(typ Type, id trace.SpanID, name string) *Span {
 	s := &Span{SpanID: id, Type: typ, Name: cut(name, maxName), Kind: trace.SpanKindInternal, Session: p.owner, Seq: p.seq}
-	s.Attributes = make([]attribute.KeyValue, 0, 24)
+	s.Attributes = make([]attribute.KeyValue, 0, usualAttributes(typ))
 	p.seq++
 	s.node = p.at
 	if typ == TypeSession {
 		s.Session = p.session
 	}
-	s.add(func(a *attributes) {
-		a.string(names.SessionID, s.Session.Root)
-		a.string(names.ConversationID, s.Session.ID)
-		a.string(names.OwnSession, s.Session.ID)
-		a.string(names.SpanType, string(typ))
-	})
+	if s.Session.common == nil {
+		s.Session.common = s.Session.attributes()
+	}
+	s.Attributes = append(append(s.Attributes, s.Session.common...), names.SpanType.String(string(typ)))
 	return s
+}
+
+// attributes returns those that every span of the session has.
+func (s *Session) attributes() []attribute.KeyValue {
+	var a attributes
+	a.string(names.SessionID, s.Root)
+	a.string(names.ConversationID, s.ID)
+	a.string(names.OwnSession, s.ID)
+	return a.kv
+}
+
+// usualAttributes is how many attributes most spans of a type have at their end.
+func usualAttributes(typ Type) int {
+	switch typ {
+	case TypeChat, TypeRun:
+		return 20
+	default:
+		return 14
+	}
 }
 
 // start sends a span of the current tip on its way, once its links are complete. The caller makes it the last span of the

@@ -43,6 +43,12 @@ type agentSession struct {
 	header  *format.Header
 	decoder format.Decoder
 	event   activity.Event
+	facts   struct { // the frequent ones, used again
+		call     activity.Call
+		dispatch activity.Dispatch
+		result   activity.Result
+		response activity.Response
+	}
 	// owner is the session that the entries are copied from that open the file, up to the header's base.
 	owner string
 }
@@ -143,9 +149,10 @@ func SessionOf(h *format.Header) *activity.Session {
 func (d *agentSession) factOf(e format.Entry) activity.Fact {
 	switch e := e.(type) {
 	case *format.ItemEntry:
-		return itemFact(e)
+		return d.itemFact(e)
 	case *format.ResponseEntry:
-		return responseFact(e)
+		d.facts.response = responseFact(e)
+		return &d.facts.response
 	case *format.ConfigEntry:
 		return d.settingsFact(e)
 	case *format.CompactionEntry:
@@ -155,7 +162,8 @@ func (d *agentSession) factOf(e format.Entry) activity.Fact {
 	case *format.RunEntry:
 		return runFact(e)
 	case *format.DispatchEntry:
-		return &activity.Dispatch{CallID: e.CallID, Target: e.Target, IdempotencyKey: e.IdempotencyKey}
+		d.facts.dispatch = activity.Dispatch{CallID: e.CallID, Target: e.Target, IdempotencyKey: e.IdempotencyKey}
+		return &d.facts.dispatch
 	case *format.DecisionEntry:
 		return &activity.Decision{
 			CallID: e.CallID, Target: e.Target, Verdict: e.Verdict, By: e.By, Reason: e.Reason,
@@ -204,12 +212,14 @@ func triggerOf(t *format.Trigger, ref string) activity.Trigger {
 	return trigger
 }
 
-func itemFact(e *format.ItemEntry) activity.Fact {
+func (d *agentSession) itemFact(e *format.ItemEntry) activity.Fact {
 	switch {
 	case e.Item.Type == format.ItemFunctionCall:
-		return &activity.Call{ID: e.Item.CallID, Name: e.Item.Name, ResponseID: e.ResponseID}
+		d.facts.call = activity.Call{ID: e.Item.CallID, Name: e.Item.Name, ResponseID: e.ResponseID}
+		return &d.facts.call
 	case e.Item.Type == format.ItemFunctionCallOutput:
-		return &activity.Result{CallID: e.Item.CallID}
+		d.facts.result = activity.Result{CallID: e.Item.CallID}
+		return &d.facts.result
 	case e.ResponseID != "":
 		return &activity.Output{ResponseID: e.ResponseID, Reasoning: e.Item.Type == format.ItemReasoning}
 	case e.Item.Type == format.ItemMessage && e.Item.Role != "assistant":
@@ -218,8 +228,8 @@ func itemFact(e *format.ItemEntry) activity.Fact {
 	return nil
 }
 
-func responseFact(e *format.ResponseEntry) *activity.Response {
-	r := &activity.Response{ID: e.ResponseID, Model: e.Model, RequestHash: e.RequestHash, Usage: usageOf(e.Usage)}
+func responseFact(e *format.ResponseEntry) activity.Response {
+	r := activity.Response{ID: e.ResponseID, Model: e.Model, RequestHash: e.RequestHash, Usage: usageOf(e.Usage)}
 	if e.LatencyMS != nil && *e.LatencyMS > 0 {
 		r.Latency = milliseconds(*e.LatencyMS)
 	}

@@ -25,14 +25,14 @@ type Span struct {
 
 // Start starts a span, under the one that ctx carries. Context returns the contexts of the spans that it links to; further links
 // may follow them.
-func Start(ctx context.Context, tracer trace.Tracer, s *projection.Span, contextOf func(Key) trace.SpanContext, more ...trace.Link) *Span {
+func Start(ctx context.Context, tracer trace.Tracer, s *projection.Span, contextOf func(Key) trace.SpanContext, more ...trace.Link) Span {
 	links := make([]trace.Link, 0, len(s.Links)+len(more))
 	for _, l := range s.Links {
 		links = append(links, trace.Link{SpanContext: contextOf(Key{l.TraceID, l.SpanID}), Attributes: l.Attributes})
 	}
 	_, span := tracer.Start(ctx, s.Name, trace.WithTimestamp(s.Start), trace.WithSpanKind(s.Kind),
 		trace.WithAttributes(s.Attributes...), trace.WithLinks(append(links, more...)...))
-	return &Span{span, firmAttributes(s)}
+	return Span{span, firmAttributes(s)}
 }
 
 // firmAttributes counts the attributes of a span that has started; the count of texts that were cut comes last and goes on.
@@ -45,7 +45,7 @@ func firmAttributes(s *projection.Span) int {
 }
 
 // Complete ends the span as the projection has ended it.
-func (o *Span) Complete(s *projection.Span) {
+func (o Span) Complete(s *projection.Span) {
 	if o.IsRecording() {
 		o.SetAttributes(s.Attributes[o.firm:]...)
 		for _, e := range s.Events {

@@ -14,7 +14,8 @@ import (
 
 // CallContext returns a context that carries the open span of a call, for the tool that it is handed to: what the tool does there hangs
 // from it, the requests that it sends, the sessions that it spawns, and, with [Environ], the processes that it starts. It is to be
-// asked for once the dispatch, or the call where none is recorded, has been appended. When there is no such span, it is ctx.
+// asked for between dispatch and output: at any other time, of a call that was never dispatched, or of an unknown one, there is no such
+// span, and it is ctx.
 //
 // What is added to the span, attributes and events, is sent with it, by this process alone. Its name, status and end are those of the
 // session.
@@ -24,8 +25,9 @@ func (r *Recorder) CallContext(ctx context.Context, sessionID, callID string) co
 	})
 }
 
-// RunContext returns a context that carries the span of the session's open run, for what is done in it and is no tool's. When
-// there is none, it is ctx.
+// RunContext returns a context that carries the span of the session's open run, for what is done in it and is no tool's: the request to
+// a model hangs from the run, beside the model call, whose span is made when its response is appended. When there is no open run, it
+// is ctx.
 func (r *Recorder) RunContext(ctx context.Context, sessionID string) context.Context {
 	return r.contextWith(ctx, sessionID, func(s *projection.Span) bool { return s.Type == projection.TypeRun })
 }

@@ -21,6 +21,7 @@ import (
 // flat is everything that a live span and a replayed one have in common.
 type flat struct {
 	Trace, ID, Parent, Name, Kind string
+	Remote                        bool // the parent, or a link, is said to be another process's
 	Start, End                    int64
 	Attributes                    []string
 	Events, Links                 []string
@@ -47,13 +48,14 @@ func flatLive(s sdktrace.ReadOnlySpan) flat {
 		Trace: s.SpanContext().TraceID().String(), ID: s.SpanContext().SpanID().String(), Parent: s.Parent().SpanID().String(),
 		Name: s.Name(), Kind: s.SpanKind().String(),
 		Start: s.StartTime().UnixNano(), End: s.EndTime().UnixNano(), Attributes: texts(s.Attributes()),
-		Status: fmt.Sprint(s.Status().Code, " ", s.Status().Description),
+		Status: fmt.Sprint(s.Status().Code, " ", s.Status().Description), Remote: s.Parent().IsRemote(),
 	}
 	for _, e := range s.Events() {
 		f.Events = append(f.Events, fmt.Sprint(e.Name, " ", e.Time.UnixNano(), " ", texts(e.Attributes)))
 	}
 	for _, l := range s.Links() {
 		if !isCallerLink(l) {
+			f.Remote = f.Remote || l.SpanContext.IsRemote()
 			f.Links = append(f.Links, fmt.Sprint(l.SpanContext.TraceID(), " ", l.SpanContext.SpanID(), " ", texts(l.Attributes)))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"sync/atomic"
 
+	"github.com/sessionspan/sessionspan/internal/projection"
 	"github.com/sessionspan/sessionspan/internal/tracing"
 	"go.opentelemetry.io/otel/trace"
 )
@@ -19,6 +20,10 @@ type Generator interface {
 // IDGenerator returns a generator for sdktrace.WithIDGenerator: the spans of sessions get the ids that they have wherever the
 // session is read, and all others random ones, as without it. One generator serves all providers and recorders.
 func IDGenerator() Generator { return generator{randomIDs{}} }
+
+// TraceID returns the id of the trace that a session is in, with [IDGenerator] and unless the caller has another one: root is the id of the
+// session at the top, which is the session itself unless a call spawned it.
+func TraceID(root string) trace.TraceID { return projection.TraceID("", root) }
 
 // WrapIDGenerator is [IDGenerator] with the ids of all other spans made by another generator, for a host that has one.
 func WrapIDGenerator(others Generator) Generator {

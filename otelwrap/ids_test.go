@@ -45,6 +45,9 @@ func TestWrapIDGenerator(t *testing.T) {
 	if got := r.span("agentsession.session").SpanContext().SpanID().String(); got != "1802830edf6852a3" {
 		t.Errorf("the session is %s", got)
 	}
+	if got := otelwrap.TraceID("01995b2a-0000-7000-8000-000000000005").String(); got != "20ecaec77f90a88811b3e6c02e88df97" {
+		t.Errorf("the trace is %s", got)
+	}
 	if otelwrap.WrapIDGenerator(nil) != otelwrap.IDGenerator() {
 		t.Error("nothing is wrapped, and it is not the usual one")
 	}

@@ -95,8 +95,9 @@ func (r *Recorder) Close(ctx context.Context, sessionID string) error {
 	return r.flush(ctx)
 }
 
-// Shutdown forgets all sessions and flushes the providers, as far as they can be; it is for them to be shut down by whoever made
-// them. Nothing is traced any more.
+// Shutdown forgets all sessions and flushes the providers, as far as they can be, with the time that ctx gives: at the end of a program
+// that was interrupted, take one that was not (context.WithoutCancel). It is for whoever made the providers to shut them down. Nothing
+// is traced any more.
 func (r *Recorder) Shutdown(ctx context.Context) error {
 	r.mu.Lock()
 	r.down = true

@@ -153,9 +153,7 @@ func (t *session) sampled(key tracing.Key, typ projection.Type, name string) tra
 	if is.IsValid() {
 		t.notice(is, key)
 	}
-	return trace.NewSpanContext(trace.SpanContextConfig{
-		TraceID: key.Trace, SpanID: key.Span, TraceFlags: is.TraceFlags(), TraceState: is.TraceState(), Remote: true,
-	})
+	return tracing.Elsewhere(key, is.TraceFlags()).WithTraceState(is.TraceState())
 }
 
 // putTool notes the open span of a call, dropTool that it has ended.

@@ -2,6 +2,7 @@ package otelwrap
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 
@@ -15,7 +16,10 @@ type Store struct {
 	recorder *Recorder
 }
 
-var _ store.Store = (*Store)(nil)
+var (
+	_ store.Store        = (*Store)(nil)
+	_ store.HeaderReader = (*Store)(nil)
+)
 
 // Wrap returns a store that keeps sessions in another one, and turns what is appended into spans.
 //
@@ -23,9 +27,7 @@ var _ store.Store = (*Store)(nil)
 // next append that goes through it.
 func Wrap(inner store.Store, opts ...Option) *Store {
 	w := &Store{inner: inner, recorder: NewRecorder(opts...)}
-	if h, ok := inner.(store.HeaderReader); ok {
-		w.recorder.header = h.Header
-	}
+	w.recorder.header = w.Header
 	return w
 }
 
@@ -113,6 +115,14 @@ func (w *Store) replaced(ctx context.Context, id, entry string) {
 // trace begins to trace a session that has a past.
 func (w *Store) trace(ctx context.Context, s *format.Session, past []format.Entry) *session {
 	return w.recorder.begin(ctx, s.Header(), s, past, false)
+}
+
+// Header implements [store.HeaderReader], if the store that is wrapped does; else the error wraps [errors.ErrUnsupported].
+func (w *Store) Header(ctx context.Context, id string) (*format.Header, error) {
+	if h, ok := w.inner.(store.HeaderReader); ok {
+		return h.Header(ctx, id)
+	}
+	return nil, fmt.Errorf("header of session %.100s: %w", id, errors.ErrUnsupported)
 }
 
 // List implements [store.Store].

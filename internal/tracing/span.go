@@ -56,7 +56,8 @@ func (o Span) Complete(s *projection.Span) {
 	o.End(trace.WithTimestamp(s.End))
 }
 
-// Elsewhere is the context of a span that this process has not started: it has the ids that it has wherever it is sent as it is.
+// Elsewhere is the context of a span that is not at hand: it has the ids that it has wherever it is sent as it is. That another process may have
+// sent it is not said, since a replay could not say so, and the two would not be equal.
 func Elsewhere(k Key, flags trace.TraceFlags) trace.SpanContext {
-	return trace.NewSpanContext(trace.SpanContextConfig{TraceID: k.Trace, SpanID: k.Span, TraceFlags: flags, Remote: true})
+	return trace.NewSpanContext(trace.SpanContextConfig{TraceID: k.Trace, SpanID: k.Span, TraceFlags: flags})
 }

@@ -60,7 +60,6 @@ type openSpan struct {
 type result struct {
 	ended  []openSpan
 	errors []error
-	stop   bool
 }
 
 func newSession(r *Recorder, h *format.Header, live *format.Session) *session {

@@ -239,56 +239,87 @@ func (m *handMade) begin(tracer trace.Tracer) func(entry int) {
 
 // BenchmarkGroup has eight tools of one session append at once, each append synced, those at the same time together.
 func BenchmarkGroup(b *testing.B) {
-	bench := func(b *testing.B, s store.Store) {
-		const writers = 8
-		session, err := s.Create(b.Context(), format.Header{ID: "s", Records: format.AllRecords()})
-		if err != nil {
-			b.Fatal(err)
-		}
-		if _, err := s.Append(b.Context(), "s", format.NewRunStart("run", format.SourceInput, "")); err != nil {
-			b.Fatal(err)
-		}
-		_ = session
-		var mu sync.Mutex
-		var took []time.Duration
-		var left atomic.Int64
-		left.Store(int64(b.N))
-		b.ReportAllocs()
-		b.ResetTimer()
-		var wg sync.WaitGroup
-		for w := range writers {
-			wg.Go(func() {
-				var mine []time.Duration
-				for n := 0; left.Add(-3) > -3; n++ {
-					call := fmt.Sprint("call-", w, "-", n)
-					item := format.NewItem(openresponses.NewFunctionCall(call, "bash", "{}"))
-					item.ID = "item-" + call
-					for _, e := range []format.Entry{item, format.NewDispatch(call, item.ID), output(call)} {
-						start := time.Now()
-						if _, err := s.Append(context.Background(), "s", e); err != nil {
-							b.Error(err)
-							return
-						}
-						mine = append(mine, time.Since(start))
-					}
-				}
-				mu.Lock()
-				defer mu.Unlock()
-				took = append(took, mine...)
-			})
-		}
-		wg.Wait()
-		b.StopTimer()
-		percentiles(b, took)
-	}
-	b.Run("bare", func(b *testing.B) { bench(b, benchFiles(b, jsonl.Group)) })
+	none := func(format.Entry) {}
+	b.Run("bare", func(b *testing.B) {
+		benchGroup(b, benchFiles(b, jsonl.Group), func() func(format.Entry) { return none })
+	})
 	for _, to := range sdks {
 		b.Run("wrapped/"+to.name, func(b *testing.B) {
 			tracers, end := to.make()
 			defer end()
-			bench(b, otelwrap.Wrap(benchFiles(b, jsonl.Group), otelwrap.WithTracerProvider(tracers)))
+			s := otelwrap.Wrap(benchFiles(b, jsonl.Group), otelwrap.WithTracerProvider(tracers))
+			benchGroup(b, s, func() func(format.Entry) { return none })
+		})
+		b.Run("byhand/"+to.name, func(b *testing.B) {
+			tracers, end := to.make()
+			defer end()
+			benchGroup(b, benchFiles(b, jsonl.Group), func() func(format.Entry) { return toolByHand(tracers.Tracer("hand")) })
 		})
 	}
+}
+
+// toolByHand makes a span from the dispatch of each call to its output.
+func toolByHand(tracer trace.Tracer) func(format.Entry) {
+	var span trace.Span
+	return func(e format.Entry) {
+		switch e := e.(type) {
+		case *format.DispatchEntry:
+			_, span = tracer.Start(context.Background(), "execute_tool bash", trace.WithAttributes(
+				attribute.String("session.id", "s"), attribute.String("gen_ai.conversation.id", "s"),
+				attribute.String("agentsession.session.id", "s"), attribute.String("agentsession.span.type", "tool"),
+				attribute.String("gen_ai.operation.name", "execute_tool"), attribute.String("gen_ai.tool.name", "bash"),
+				attribute.String("gen_ai.tool.call.id", e.CallID), attribute.String("gen_ai.tool.type", "function"),
+				attribute.String("agentsession.timing", "measured"), attribute.Int("agentsession.call.dispatch", 1)))
+		case *format.ItemEntry:
+			if e.Item.Type == format.ItemFunctionCallOutput {
+				span.SetAttributes(attribute.String("agentsession.call.state", "completed"))
+				span.End()
+			}
+		}
+	}
+}
+
+func benchGroup(b *testing.B, s store.Store, beside func() func(format.Entry)) {
+	const writers = 8
+	if _, err := s.Create(b.Context(), format.Header{ID: "s", Records: format.AllRecords()}); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := s.Append(b.Context(), "s", format.NewRunStart("run", format.SourceInput, "")); err != nil {
+		b.Fatal(err)
+	}
+	var mu sync.Mutex
+	var took []time.Duration
+	var left atomic.Int64
+	left.Store(int64(b.N))
+	b.ReportAllocs()
+	b.ResetTimer()
+	var wg sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			var mine []time.Duration
+			also := beside()
+			for n := 0; left.Add(-3) > -3; n++ {
+				call := fmt.Sprint("call-", w, "-", n)
+				item := format.NewItem(openresponses.NewFunctionCall(call, "bash", "{}"))
+				item.ID = "item-" + call
+				for _, e := range []format.Entry{item, format.NewDispatch(call, item.ID), output(call)} {
+					start := time.Now()
+					if _, err := s.Append(context.Background(), "s", e); err != nil {
+						b.Error(err)
+						return
+					}
+					also(e)
+					mine = append(mine, time.Since(start))
+				}
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			took = append(took, mine...)
+		})
+	}
+	wg.Wait()
+	b.StopTimer()
+	percentiles(b, took)
 }
 
 // BenchmarkRecord is what tracing alone costs for an entry, beside making the same spans by hand.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/sessionspan/sessionspan/internal/names"
 	"github.com/sessionspan/sessionspan/internal/projection"
-	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 )
@@ -17,8 +16,8 @@ import (
 // asked for between dispatch and output: at any other time, of a call that was never dispatched, or of an unknown one, there is no such
 // span, and it is ctx.
 //
-// What is added to the span, attributes and events, is sent with it, by this process alone. Its name, status and end are those of the
-// session.
+// Up to 32 attributes, events and links each that are added to the span are sent with it, by this process alone. Its name, status, end
+// and the attributes that the session gives it are not the tool's to set.
 func (r *Recorder) CallContext(ctx context.Context, sessionID, callID string) context.Context {
 	return r.contextWith(ctx, sessionID, func(s *projection.Span) bool {
 		return s.Type == projection.TypeTool && s.Attribute(names.ToolCallID).AsString() == callID
@@ -34,11 +33,16 @@ func (r *Recorder) RunContext(ctx context.Context, sessionID string) context.Con
 
 // contextWith returns a context with the open span that was started last of those that are wanted.
 func (r *Recorder) contextWith(ctx context.Context, sessionID string, want func(*projection.Span) bool) context.Context {
-	t := r.find(sessionID)
+	ctx = orBackground(ctx)
+	if r.inside(ctx) {
+		return ctx
+	}
+	t := r.acquire(sessionID)
 	if t == nil {
 		return ctx
 	}
-	t.catchUp(ctx)
+	defer r.release(t)
+	t.catchUp()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var latest *openSpan
@@ -50,26 +54,23 @@ func (r *Recorder) contextWith(ctx context.Context, sessionID string, want func(
 	if latest == nil || !latest.span.SpanContext().IsValid() {
 		return ctx
 	}
-	return trace.ContextWithSpan(ctx, handed{latest.span.Span})
+	if latest.guest == nil {
+		latest.guest = &guest{}
+	}
+	return trace.ContextWithSpan(ctx, handed{latest.span.Span, latest.guest})
 }
 
-// handed is a span of ours in the hands of somebody else.
-type handed struct{ trace.Span }
-
-func (handed) End(...trace.SpanEndOption)   {}
-func (handed) SetName(string)               {}
-func (handed) SetStatus(codes.Code, string) {}
-
 // Environ returns the variables TRACEPARENT and TRACESTATE for the span that ctx carries, for the environment of a process that is
-// started under it; none without a span.
+// started under it: behind what is there already, so that it counts. There are none without a span.
 func Environ(ctx context.Context) []string {
+	if !trace.SpanContextFromContext(ctx).IsValid() {
+		return nil
+	}
 	carrier := propagation.MapCarrier{}
 	propagation.TraceContext{}.Inject(ctx, carrier)
 	var env []string
-	for _, name := range (propagation.TraceContext{}).Fields() {
-		if v := carrier.Get(name); v != "" {
-			env = append(env, strings.ToUpper(name)+"="+v)
-		}
+	for _, name := range []string{"traceparent", "tracestate"} { // an empty one, too: another trace's may be there
+		env = append(env, strings.ToUpper(name)+"="+carrier.Get(name))
 	}
 	return env
 }

@@ -24,6 +24,7 @@ func TestCallContext(t *testing.T) {
 	s := otelwrap.Wrap(store.NewMemory(), otelwrap.WithTracerProvider(tracers), otelwrap.WithErrorHandler(func(err error) { t.Error(err) }))
 	r := &recording{T: t, Store: s, spans: spans, errs: &errorList{}}
 	r.create(header("s"))
+	r.RunContext(nil, "s") //nolint:staticcheck // who has no context
 	for _, unknown := range []context.Context{
 		s.CallContext(t.Context(), "s", "call-1"), s.CallContext(t.Context(), "none", "call-1"), s.RunContext(t.Context(), "s"),
 	} {
@@ -168,7 +169,7 @@ func TestEnviron(t *testing.T) {
 	r.add("parent", working("run-1", "resp-1", "call-1", "delegate")...)
 	ctx := r.CallContext(t.Context(), "parent", "call-1")
 	env := otelwrap.Environ(ctx)
-	if len(env) != 1 || !strings.HasPrefix(env[0], "TRACEPARENT=00-") {
+	if len(env) != 2 || !strings.HasPrefix(env[0], "TRACEPARENT=00-") || env[1] != "TRACESTATE=" { // another trace's may be there
 		t.Fatalf("environment %q", env)
 	}
 	if none := otelwrap.Environ(t.Context()); none != nil {
@@ -199,66 +200,105 @@ func TestEnviron(t *testing.T) {
 	}
 }
 
-// TestParent: what a span in the caller's context is to a session.
+// under returns a context with the span of a request.
+func under(n byte) context.Context {
+	return trace.ContextWithSpanContext(context.Background(), trace.NewSpanContext(trace.SpanContextConfig{
+		TraceID: trace.TraceID{n}, SpanID: trace.SpanID{n}, TraceFlags: trace.FlagsSampled,
+	}))
+}
+
+// What a span in the caller's context is to a session: the session is in one trace, through closings and later processes, whoever calls, and
+// nothing hangs from or links to what there is not.
 func TestParent(t *testing.T) {
-	caller := trace.SpanContextFromContext(callerContext(t, ""))
-	for _, tc := range []struct {
-		parent        otelwrap.Parent
-		links, within bool
-	}{
-		{"", true, false},
-		{otelwrap.ParentLink, true, false},
-		{otelwrap.ParentCaller, false, true},
-		{otelwrap.ParentNone, false, false},
-	} {
-		t.Run(string(tc.parent), func(t *testing.T) {
-			var opts []otelwrap.Option
-			if tc.parent != "" {
-				opts = append(opts, otelwrap.WithParent(tc.parent))
-			}
-			inner, spans := store.NewMemory(), &exporter{}
-			r := record(t, inner, spans, nil, opts...)
-			r.create(header("s"))
-			for i, e := range slices.Concat(working("run-1", "resp-1", "call-1", "bash"), []format.Entry{output("call-1"), done("run-1"), start("run-2"), done("run-2")}) {
-				if i == 6 { // a later process goes on, for the same caller
-					r = record(t, inner, spans, nil, opts...)
-				}
-				if _, err := r.Append(callerContext(t, ""), "s", e); err != nil {
-					t.Fatal(err)
-				}
-			}
-			r.noErrors()
-			ids := map[trace.SpanID]bool{}
-			for _, s := range spans.all() {
-				ids[s.SpanContext().SpanID()] = true
-			}
-			for _, s := range spans.all() {
-				if within := s.SpanContext().TraceID() == caller.TraceID(); within != tc.within {
-					t.Errorf("%s is in the trace %s", s.Name(), s.SpanContext().TraceID())
-				}
-				if up := s.Parent(); up.SpanID() != caller.SpanID() && up.IsValid() && !ids[up.SpanID()] {
-					t.Errorf("%s is an orphan", s.Name())
-				}
-				links := 0
-				for _, l := range s.Links() {
-					if isCallerLink(l) {
-						links++
-						if !l.SpanContext.Equal(caller) {
-							t.Errorf("%s links to %v", s.Name(), l.SpanContext)
+	for _, parent := range []otelwrap.Parent{"", otelwrap.ParentLink, otelwrap.ParentCaller, otelwrap.ParentNone} {
+		for _, group := range []string{"session", "run"} {
+			for later, ctx := range map[string]context.Context{"the same caller": under(1), "another caller": under(3), "no caller": context.Background()} {
+				t.Run(string(parent)+" "+group+" "+later, func(t *testing.T) {
+					inner, spans := store.NewMemory(), &exporter{}
+					begin := func() *recording {
+						opts := []otelwrap.Option{otelwrap.WithGroup(group)}
+						if parent != "" {
+							opts = append(opts, otelwrap.WithParent(parent))
 						}
-					} else if l.SpanContext.TraceID() != s.SpanContext().TraceID() {
-						t.Errorf("%s links into another trace: %v", s.Name(), l)
+						return record(t, inner, spans, nil, opts...)
 					}
-				}
-				first := s.Name() == "agentsession.session" || s.Name() == "invoke_agent coder"
-				if (links == 1) != (first && tc.links) {
-					t.Errorf("%s has %d links to the caller", s.Name(), links)
-				}
+					r := begin()
+					put := func(ctx context.Context, id string, entries ...format.Entry) {
+						t.Helper()
+						for _, e := range entries {
+							if _, err := r.Append(ctx, id, e); err != nil {
+								t.Fatal(err)
+							}
+						}
+					}
+					if _, err := r.Create(under(1), header("s")); err != nil {
+						t.Fatal(err)
+					}
+					put(under(1), "s", working("run-1", "resp-1", "call-1", "delegate")...)
+					if _, err := r.Create(under(1), spawned("child", "s", "call-1")); err != nil { // not under the call's context
+						t.Fatal(err)
+					}
+					put(under(1), "child", start("run-1"), done("run-1"))
+					put(under(1), "s", output("call-1"), done("run-1"))
+					put(under(2), "s", working("run-2", "resp-2", "call-2", "bash")...) // the next request
+					r = begin()                                                         // a later process
+					put(ctx, "s", output("call-2"), answered("resp-3"), done("run-2"))
+					if err := r.Close(t.Context(), "s"); err != nil {
+						t.Fatal(err)
+					}
+					put(ctx, "s", start("run-3"), answered("resp-4"), done("run-3"))
+					r.noErrors()
+					checkParent(t, spans, parent, group)
+				})
 			}
-			mark := spanNamed(t, spans, "agentsession.session")
-			if hangs := mark.Parent().SpanID() == caller.SpanID(); hangs != tc.within {
-				t.Errorf("the session hangs from %v", mark.Parent())
+		}
+	}
+}
+
+func checkParent(t *testing.T, spans *exporter, parent otelwrap.Parent, group string) {
+	type key struct {
+		trace trace.TraceID
+		span  trace.SpanID
+	}
+	keyOf := func(s trace.SpanContext) key { return key{s.TraceID(), s.SpanID()} }
+	there := map[key]string{}
+	for _, s := range spans.all() {
+		if is := keyOf(s.SpanContext()); there[is] != "" {
+			t.Errorf("%s was sent twice", s.Name())
+		}
+		there[keyOf(s.SpanContext())] = s.Name()
+	}
+	caller := func(s trace.SpanContext) bool { return s.TraceID() == (trace.TraceID{byte(s.SpanID()[0])}) }
+	for _, s := range spans.all() {
+		if within := s.SpanContext().TraceID() == (trace.TraceID{1}); within != (parent == otelwrap.ParentCaller && (group == "session" || s.Name() == "agentsession.session")) {
+			t.Errorf("%s is in the trace %s", s.Name(), s.SpanContext().TraceID())
+		}
+		up := s.Parent()
+		switch {
+		case !up.IsValid():
+		case caller(up) && parent == otelwrap.ParentCaller && s.Name() == "agentsession.session":
+		case there[keyOf(up)] == "":
+			t.Errorf("%s is an orphan", s.Name())
+		}
+		callers := 0
+		for _, l := range s.Links() {
+			switch {
+			case isCallerLink(l) && caller(l.SpanContext):
+				callers++
+			case there[keyOf(l.SpanContext)] == "":
+				t.Errorf("%s links to nothing: %v", s.Name(), l)
 			}
-		})
+		}
+		first := s.Name() == "agentsession.session" || s.Name() == "invoke_agent coder"
+		if callers > 0 && !(first && (parent == "" || parent == otelwrap.ParentLink)) || callers > 1 {
+			t.Errorf("%s has %d links to a caller", s.Name(), callers)
+		}
+	}
+	if parent == otelwrap.ParentCaller && group == "session" {
+		for _, s := range spans.all() {
+			if s.Name() == "agentsession.session" && slices.Contains(texts(s.Attributes()), `gen_ai.conversation.id=STRING "child"`) && there[keyOf(s.Parent())] != "execute_tool delegate" {
+				t.Errorf("the subsession hangs from %v, and not from its call", s.Parent())
+			}
+		}
 	}
 }

@@ -40,18 +40,21 @@
 // error handler ([ErrNoIDGenerator]). Samplers that decide by the trace id, or by the parent, keep whole sessions, in whatever
 // process and however often they are resumed.
 //
-// Each session has a trace of its own. A span that the caller's context carries, of a request that the harness serves, is linked to
-// from the session and from each run that begins under it; [WithParent] has the session hang from it instead.
+// Each session has a trace of its own ([TraceID]). A span that the caller's context carries, of a request that the harness serves, is
+// linked to from the session and from each run that begins under it; [WithParent] has the session hang from it instead. The context is
+// that of the append which brings an entry; where another goroutine's comes first and takes it along, it has none.
 //
 // # What it costs, and what it cannot do to the harness
 //
 // An append fails only if the store fails, and waits for nothing but the span processors of the provider. Entries are read from the
 // session in memory; no lock is held across the store's append or the end of a span. A panic, of this package or of a processor, is caught
-// and told once ([PanicError]), and that session goes on untraced. Of a session is remembered what is open, with some 150
-// bytes an entry to know branches by, until [Store.Close] or an hour without a sign of it ([WithIdleLimit]); later appends
-// read it again.
+// and told once ([PanicError]), and that session goes on untraced. Of a session is remembered what is open, with some 180 bytes an
+// entry to know branches by (and the ids of all spans, without an [IDGenerator]), until [Store.Close], or an hour in which nothing
+// happens and nothing is open ([WithIdleLimit]). The first append after that, like [Store.Open], reads the whole session again.
 //
-// So what remains is which processor is chosen. They are called when a span ends, on the goroutine that appends:
+// So what remains is which processor is chosen. They are called on the goroutine that appends. When a span starts, that is under a lock of the
+// session: a processor that uses the store passes on the context that it is given, by which we know, and nobody waits. When a
+// span ends it is under none:
 //
 //   - sdktrace.WithBatcher puts the span into a queue, and drops it when that is full: never waits, and may lose. The one to choose,
 //     with a queue for the worst minute (sdktrace.WithMaxQueueSize; 2,048 spans otherwise). What is lost stands in a debug log of the SDK
@@ -59,7 +62,9 @@
 //   - sdktrace.WithBatcher with sdktrace.WithBlocking waits when the queue is full: the harness is as slow as the backend.
 //   - sdktrace.WithSyncer, and NewSimpleSpanProcessor, export each span by itself, and wait for it: for tests and terminals.
 //
-// Shutdown and Close flush the providers, with the time that their context gives, and end no span.
+// Shutdown and Close wait for appends that are under way, flush the providers, with the time that their context gives, and end no
+// span. Where a process goes on with a session, processors see spans start that have started before: those that are open, and the
+// session's own, which is not ended.
 //
 // Content, prompts and outputs, is in no span.
 //

@@ -72,7 +72,7 @@ func ExampleStore_CallContext() {
 	tool := sessions.CallContext(ctx, "s", "call_1") // for the tool's HTTP client, and for
 	env := otelwrap.Environ(tool)                    // exec.Cmd.Env
 	fmt.Println(len(env), strings.HasPrefix(env[0], "TRACEPARENT="))
-	// Output: 1 true
+	// Output: 2 true
 }
 
 // A process that goes on with a session ends what the one before has left open.

@@ -53,6 +53,7 @@ func (g generator) NewSpanID(ctx context.Context, traceID trace.TraceID) trace.S
 // spans of its own under the same context gets others.
 type wanted struct {
 	context.Context
+	by    *Recorder
 	key   tracing.Key
 	taken atomic.Bool
 }
@@ -67,8 +68,8 @@ func (w *wanted) Value(key any) any {
 	return w.Context.Value(key)
 }
 
-func withWanted(ctx context.Context, key tracing.Key) context.Context {
-	return &wanted{Context: ctx, key: key}
+func (r *Recorder) withWanted(ctx context.Context, key tracing.Key) context.Context {
+	return &wanted{Context: ctx, by: r, key: key}
 }
 
 func takeWanted(ctx context.Context) *wanted {

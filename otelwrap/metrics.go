@@ -98,6 +98,9 @@ func (m *instruments) record(span trace.Span, s *projection.Span) {
 	case projection.TypeTool:
 		m.tool(ctx, s)
 	case projection.TypeRun:
+		if s.Attribute(names.RunCutBy).AsString() == names.CutByBranch {
+			return // it was left, and may go on
+		}
 		m.runs.Add(ctx, 1, with(s, names.RunReason, names.RunCutBy, names.AgentName))
 	}
 }
@@ -119,8 +122,9 @@ func (m *instruments) chat(ctx context.Context, s *projection.Span) {
 		return
 	}
 	set := metric.WithAttributeSet(attribute.NewSet(append(common, names.TokenModality.String(names.ModalityUnknown))...))
+	failed := s.Attribute(names.ErrorType).Type() != attribute.EMPTY
 	for _, c := range m.counts {
-		if n, ok := count(s, c.of); ok {
+		if n, ok := count(s, c.of); ok || failed && (c.of == names.InputTokens || c.of == names.OutputTokens) { // which counts as none
 			c.counter.Add(ctx, n, set)
 		}
 	}
@@ -134,8 +138,11 @@ func (m *instruments) chat(ctx context.Context, s *projection.Span) {
 
 func (m *instruments) tool(ctx context.Context, s *projection.Span) {
 	m.calls.Add(ctx, 1, with(s, names.CallState, names.ToolName, names.AgentName))
-	if s.Attribute(names.CallState).AsString() != names.StateCompleted || !known(s) {
+	switch {
+	case s.Attribute(names.CallState).AsString() != names.StateCompleted || !known(s):
 		return // the end is not that of the tool
+	case s.Attribute(names.Timing).AsString() != string(activity.Measured) && s.Attribute(names.ApprovalWait).Type() != attribute.EMPTY:
+		return // nothing says when it was handed over, and a person was waited for
 	}
 	keys := []attribute.Key{names.ToolName, names.ToolType, names.AgentName, names.ErrorType}
 	if m.operationOnTools {

@@ -1,6 +1,7 @@
 package otelwrap
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -27,6 +28,8 @@ type config struct {
 	parent     Parent
 	idle       time.Duration
 	handle     func(error)
+	headers    func(context.Context, string) (*format.Header, error)
+	global     bool    // the tracer provider is the global one
 	wrong      []error // what options asked for that there is not
 }
 
@@ -41,7 +44,7 @@ func newConfig(opts []Option) *config {
 		}
 	}
 	if c.tracers == nil {
-		c.tracers = otel.GetTracerProvider()
+		c.tracers, c.global = otel.GetTracerProvider(), true
 	}
 	if c.handle == nil {
 		c.handle = otel.Handle
@@ -106,7 +109,8 @@ type Parent string
 const (
 	// ParentLink: the spans of the session and of each run link to it; the session has the trace that it has everywhere.
 	ParentLink Parent = "link"
-	// ParentCaller: the session is below it, in its trace. So the trace is not the one that a replay of the session makes.
+	// ParentCaller: the session is below the one that it was created under, in its trace, also in later processes. So the trace is not
+	// the one that a replay of the session makes. With a trace for each run, those of runs are what they are.
 	ParentCaller Parent = "caller"
 	// ParentNone: nothing.
 	ParentNone Parent = "none"
@@ -135,6 +139,12 @@ func WithIdleLimit(d time.Duration) Option {
 		}
 		c.idle = d
 	})
+}
+
+// WithHeaders says how a [Recorder] finds the header of a session that it was not told of, when one begins that was spawned by it or
+// forked from it; without it, those are not known. A [Store] asks the store that it wraps.
+func WithHeaders(find func(ctx context.Context, sessionID string) (*format.Header, error)) Option {
+	return option(func(c *config) { c.headers = find })
 }
 
 // WithErrorHandler is told what went wrong with tracing, by any goroutine that appends; it must return soon. Without it,

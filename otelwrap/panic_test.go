@@ -65,6 +65,14 @@ func TestPanicInTracing(t *testing.T) {
 			if got := r.CallContext(t.Context(), "s", "call-1"); got != t.Context() {
 				t.Error("a span of an untraced session")
 			}
+			if err := r.Close(t.Context(), "s"); err != nil { // and it stays so
+				t.Error(err)
+			}
+			r.add("s", working("run-2", "resp-3", "call-2", "bash")...)
+			r.add("s", output("call-2"), done("run-2"))
+			if n := len(r.errs.all()); n != 1 {
+				t.Errorf("%d reports", n)
+			}
 			if f.start == "agentsession.session" {
 				return
 			}
@@ -98,6 +106,48 @@ func TestPanicOfProviders(t *testing.T) {
 		})
 	}
 }
+
+// A meter that cannot be used, or panics, leaves the session traced.
+func TestMetersThatFail(t *testing.T) {
+	for name, meters := range map[string]metric.MeterProvider{"no instrument": brokenMeters{}, "one that panics": brokenMeters{panics: true}} {
+		t.Run(name, func(t *testing.T) {
+			r := record(t, store.NewMemory(), nil, nil, otelwrap.WithMeterProvider(meters))
+			r.create(header("s"))
+			r.add("s", start("run-1"), done("run-1"), start("run-2"), done("run-2"))
+			if errs := r.errs.all(); len(errs) != 1 || !errors.Is(errs[0], errFaulty) {
+				t.Errorf("reported: %v", errs)
+			}
+			if n := len(r.spans.all()); n != 3 {
+				t.Errorf("%d spans, want 3", n)
+			}
+		})
+	}
+}
+
+type brokenMeters struct {
+	metricnoop.MeterProvider
+	panics bool
+}
+
+func (b brokenMeters) Meter(string, ...metric.MeterOption) metric.Meter {
+	return brokenMeter{panics: b.panics}
+}
+
+type brokenMeter struct {
+	metricnoop.Meter
+	panics bool
+}
+
+func (b brokenMeter) Int64Counter(string, ...metric.Int64CounterOption) (metric.Int64Counter, error) {
+	if b.panics {
+		return brokenCounter{}, nil
+	}
+	return nil, errFaulty
+}
+
+type brokenCounter struct{ metricnoop.Int64Counter }
+
+func (brokenCounter) Add(context.Context, int64, ...metric.AddOption) { panic(errFaulty) }
 
 type panickingTracers struct{ tracenoop.TracerProvider }
 

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -119,8 +120,12 @@ func (h *harness) work(c *sessiontest.Case) {
 		total += len(todo[f.SessionID])
 	}
 	for total > 0 {
-		var wg sync.WaitGroup
+		var wg, closer sync.WaitGroup
 		many := h.r.IntN(3) == 0
+		stop := make(chan struct{})
+		if many && h.r.IntN(2) == 0 { // somebody closes sessions while others append
+			closer.Go(func() { h.closeUntil(stop, h.store, slices.Clone(h.ids)) })
+		}
 		for _, id := range h.ids {
 			n := min(h.r.IntN(60), len(todo[id]))
 			some := todo[id][:n]
@@ -133,6 +138,8 @@ func (h *harness) work(c *sessiontest.Case) {
 			}
 		}
 		wg.Wait()
+		close(stop)
+		closer.Wait()
 		switch h.r.IntN(4) {
 		case 0:
 			h.end(h.r.IntN(2) == 0)
@@ -141,6 +148,20 @@ func (h *harness) work(c *sessiontest.Case) {
 			if err := h.store.Close(h.Context(), h.ids[h.r.IntN(len(h.ids))]); err != nil {
 				h.Error(err)
 			}
+		}
+	}
+}
+
+func (h *harness) closeUntil(stop chan struct{}, s *otelwrap.Store, ids []string) {
+	for i := 0; ; i++ {
+		select {
+		case <-stop:
+			return
+		default:
+			if err := s.Close(context.Background(), ids[i%len(ids)]); err != nil {
+				h.Error(err)
+			}
+			runtime.Gosched()
 		}
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,22 +15,22 @@ import (
 	"github.com/sessionspan/sessionspan/internal/projection"
 	"github.com/sessionspan/sessionspan/internal/scope"
 	"github.com/sessionspan/sessionspan/internal/tracing"
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/trace"
 )
 
 // Recorder turns the entries of sessions into spans as they are appended. A harness with a store of its own feeds it; others wrap
 // their store ([Wrap]). It is for many goroutines at once.
 type Recorder struct {
-	config  *config
-	tracer  trace.Tracer
-	metrics *instruments // nil for none
-	// header finds the header of a session that is not traced here; nil finds none.
-	header func(ctx context.Context, id string) (*format.Header, error)
-
+	config   *config
+	tracer   trace.Tracer
+	metrics  atomic.Pointer[instruments] // nil for none
 	mu       sync.Mutex
 	sessions map[string]*session
-	swept    time.Time
-	down     bool
+	swept    time.Time            // when those were looked for in which nothing happens
+	down     bool                 // nothing is traced any more
+	given    map[string]bool      // sessions that were given up
+	closed   map[string]time.Time // sessions that could not be opened, and when
 
 	random  atomic.Bool // the provider makes ids of its own
 	noticed sync.Once
@@ -41,16 +43,19 @@ type Recorder struct {
 // NewRecorder returns a recorder.
 func NewRecorder(opts ...Option) *Recorder {
 	r := &Recorder{
-		config: newConfig(opts), sessions: map[string]*session{}, swept: time.Now(), tools: map[tracing.Key]trace.SpanContext{},
+		config: newConfig(opts), sessions: map[string]*session{}, given: map[string]bool{}, closed: map[string]time.Time{},
+		swept: time.Now(), tools: map[tracing.Key]trace.SpanContext{},
 	}
 	r.guarded("", func() {
 		r.tracer = r.config.tracers.Tracer(scope.Name, trace.WithInstrumentationVersion(scope.Version()),
 			trace.WithSchemaURL(projection.SchemaURL(r.config.projection.Semconv)))
 		if r.config.meters != nil {
-			var err error
-			if r.metrics, err = newInstruments(r.config.meters, r.config.projection.Semconv); err != nil {
-				r.config.wrong = append(r.config.wrong, err)
+			m, err := newInstruments(r.config.meters, r.config.projection.Semconv)
+			if err != nil {
+				r.config.wrong = append(r.config.wrong, fmt.Errorf("there are no metrics: %w", err))
+				return
 			}
+			r.metrics.Store(m)
 		}
 	})
 	r.down = r.tracer == nil
@@ -66,8 +71,8 @@ func NewRecorder(opts ...Option) *Recorder {
 //
 // Header and entries must not change afterwards.
 func (r *Recorder) Begin(ctx context.Context, h *format.Header, past ...format.Entry) {
-	if h != nil {
-		r.begin(ctx, h, nil, past, true)
+	if h != nil && !r.inside(ctx) {
+		r.release(r.begin(ctx, h, nil, past, true))
 	}
 }
 
@@ -75,12 +80,18 @@ func (r *Recorder) Begin(ctx context.Context, h *format.Header, past ...format.E
 // they were appended, one call at a time for each session. The error wraps [ErrUnknownSession]; that, too, is no reason not to
 // go on.
 func (r *Recorder) Record(ctx context.Context, sessionID string, e format.Entry) error {
-	t := r.find(sessionID)
-	if t == nil {
+	t := r.acquire(sessionID)
+	switch {
+	case t != nil:
+		defer r.release(t)
+	case r.wants(sessionID):
 		return fmt.Errorf("%w: %.100q", ErrUnknownSession, sessionID)
 	}
-	if e != nil {
-		t.project(ctx, e)
+	if t != nil && e != nil {
+		t.project(func(t *session) {
+			t.ctx = orBackground(ctx)
+			t.entry(e)
+		})
 	}
 	return nil
 }
@@ -88,33 +99,44 @@ func (r *Recorder) Record(ctx context.Context, sessionID string, e format.Entry)
 // Close forgets a session and flushes the providers, as far as they can be. What the session has not ended stays open; whoever
 // goes on with it ends that.
 func (r *Recorder) Close(ctx context.Context, sessionID string) error {
-	if t := r.peek(sessionID); t != nil {
-		t.catchUp(ctx)
+	ctx = orBackground(ctx)
+	leaving := r.dismiss(func(all map[string]*session) []*session {
+		if t := all[sessionID]; t != nil {
+			return []*session{t}
+		}
+		return nil
+	})
+	if r.inside(ctx) { // under the lock of a session: whoever is at work there has it leave
+		r.abandon(leaving)
+		return nil
 	}
-	r.forget(sessionID)
-	return r.flush(ctx)
+	return errors.Join(r.leave(ctx, leaving...), r.flush(ctx))
 }
 
 // Shutdown forgets all sessions and flushes the providers, as far as they can be, with the time that ctx gives: at the end of a program
-// that was interrupted, take one that was not (context.WithoutCancel). It is for whoever made the providers to shut them down. Nothing
-// is traced any more.
+// that was interrupted, take one that was not (context.WithoutCancel). It waits for appends that are under way, and is for whoever made
+// the providers to shut them down afterwards. Nothing is traced any more.
 func (r *Recorder) Shutdown(ctx context.Context) error {
-	r.mu.Lock()
-	r.down = true
-	all := r.sessions
-	r.sessions = map[string]*session{}
-	r.mu.Unlock()
-	for _, t := range all {
-		t.catchUp(ctx)
-		t.stop()
+	ctx = orBackground(ctx)
+	leaving := r.dismiss(func(all map[string]*session) []*session {
+		r.down = true
+		return slices.Collect(maps.Values(all))
+	})
+	if r.inside(ctx) {
+		r.abandon(leaving)
+		return nil
 	}
-	return r.flush(ctx)
+	return errors.Join(r.leave(ctx, leaving...), r.flush(ctx))
 }
 
 // flush has the providers send what they hold, if they can.
 func (r *Recorder) flush(ctx context.Context) error {
 	var errs []error
-	for _, p := range []any{r.config.tracers, r.config.meters} {
+	tracers := r.config.tracers
+	if r.config.global {
+		tracers = otel.GetTracerProvider() // it may have been set since
+	}
+	for _, p := range []any{tracers, r.config.meters} {
 		if f, ok := p.(interface{ ForceFlush(context.Context) error }); ok {
 			r.guarded("", func() { errs = append(errs, f.ForceFlush(ctx)) })
 		}
@@ -122,84 +144,25 @@ func (r *Recorder) flush(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// find returns a session that is known, or nil.
-func (r *Recorder) find(id string) *session {
-	now := time.Now()
+// giveUp has a session not be traced again by this process.
+func (r *Recorder) giveUp(id string) {
 	r.mu.Lock()
-	t := r.sessions[id]
-	if t != nil {
-		t.used = now
+	defer r.mu.Unlock()
+	r.given[id] = true
+}
+
+// measure counts a span that has ended. A panic is the end of metrics, and not of the session.
+func (r *Recorder) measure(o openSpan) {
+	m := r.metrics.Load()
+	if m == nil {
+		return
 	}
-	var idle []*session
-	if now.Sub(r.swept) > r.config.idle/4 {
-		r.swept = now
-		for id, t := range r.sessions {
-			if now.Sub(t.used) > r.config.idle {
-				idle = append(idle, t)
-				delete(r.sessions, id)
-			}
+	defer func() {
+		if v := recover(); v != nil && r.metrics.CompareAndSwap(m, nil) {
+			r.report(fmt.Errorf("there are no metrics any more: %w", &PanicError{Value: v, Stack: debug.Stack()}))
 		}
-	}
-	r.mu.Unlock()
-	for _, t := range idle {
-		t.stop()
-	}
-	return t
-}
-
-// isDown reports whether nothing is traced any more.
-func (r *Recorder) isDown() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.down
-}
-
-// peek is find for a session that is only looked at.
-func (r *Recorder) peek(id string) *session {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.sessions[id]
-}
-
-// begin makes a session known. The entries that it has, the past, are read in silence, unless it is new. When it is that of live
-// already, it is left as it is.
-func (r *Recorder) begin(ctx context.Context, h *format.Header, live *format.Session, past []format.Entry, anew bool) *session {
-	t := newSession(r, h, live)
-	t.mu.Lock() // whoever finds it waits until it is ready
-	r.mu.Lock()
-	if r.down {
-		r.mu.Unlock()
-		t.mu.Unlock()
-		return nil
-	}
-	old := r.sessions[h.ID]
-	if old != nil && !anew && old.live == live {
-		old.used = time.Now()
-		r.mu.Unlock()
-		t.mu.Unlock()
-		return old
-	}
-	t.used = time.Now()
-	r.sessions[h.ID] = t
-	r.mu.Unlock()
-	result := t.locked(ctx, func(t *session) { t.start(ctx, past) })
-	t.mu.Unlock()
-	t.settle(result)
-	if old != nil {
-		old.stop()
-	}
-	return t
-}
-
-// forget lets go of a session.
-func (r *Recorder) forget(id string) {
-	r.mu.Lock()
-	t := r.sessions[id]
-	delete(r.sessions, id)
-	r.mu.Unlock()
-	if t != nil {
-		t.stop()
-	}
+	}()
+	m.record(o.span, o.of)
 }
 
 // report tells the error handler, which may not be better than what it is told of.

@@ -59,7 +59,7 @@ func TestForgottenSessionGoesOn(t *testing.T) {
 			}
 		},
 		"idle for too long": func(r *recording) {
-			time.Sleep(otelwrap.DefaultIdle + time.Minute)
+			time.Sleep(25 * time.Hour)     // since something is open
 			r.add("other", start("run-1")) // by the way
 		},
 	} {
@@ -80,6 +80,25 @@ func TestForgottenSessionGoesOn(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Nothing is open, and nothing has happened for an hour: the session is forgotten.
+func TestIdleSessionIsForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		inner := store.NewMemory()
+		r := record(t, inner, nil, nil)
+		r.create(header("s"))
+		r.create(header("other"))
+		r.add("s", start("run-1"), done("run-1"))
+		time.Sleep(otelwrap.DefaultIdle + time.Minute)
+		r.add("other", user("By the way."))
+		if _, err := inner.Append(t.Context(), "s", start("run-2")); err != nil { // past the wrapper, and not its business any more
+			t.Fatal(err)
+		}
+		if got := r.RunContext(t.Context(), "s"); got != t.Context() {
+			t.Error("it is still known")
+		}
+	})
 }
 
 // A session in which something happens is not forgotten, however old it is.

@@ -4,8 +4,13 @@ import (
 	"context"
 
 	"github.com/sessionspan/sessionspan/format"
+	"github.com/sessionspan/sessionspan/internal/jsonscan"
 	"github.com/sessionspan/sessionspan/internal/jsonwrite"
+	"github.com/sessionspan/sessionspan/internal/projection"
 	"github.com/sessionspan/sessionspan/internal/source"
+	"github.com/sessionspan/sessionspan/internal/tracing"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
 )
 
 // ancestors tells the projector of a session who spawned whom.
@@ -29,10 +34,10 @@ func (r *Recorder) headerOf(ctx context.Context, id string) *format.Header {
 	if t := r.peek(id); t != nil {
 		return t.header
 	}
-	if ctx == nil || r.header == nil {
+	if ctx == nil || r.config.headers == nil {
 		return nil
 	}
-	h, err := r.header(ctx, id)
+	h, err := r.config.headers(ctx, id)
 	if err != nil {
 		return nil
 	}
@@ -59,15 +64,53 @@ func (r *Recorder) rootOf(ctx context.Context, id string) (root string, known bo
 	return "", false
 }
 
-// withRoot has the header of a subsession name the session at the top of its trace, so that whoever reads its file alone finds the
-// trace as well.
-func (r *Recorder) withRoot(ctx context.Context, h format.Header) format.Header {
-	if h.ParentSession == "" || h.SpawnedBy == "" || h.Unknown.Get(source.RootMember) != nil {
-		return h
-	}
-	if root, known := r.rootOf(ctx, h.ParentSession); known {
+// Prepare returns the header of a session as it is to be written, for a harness with a store of its own; [Store.Create] does it by itself.
+// A subsession's names the session at the top of its trace, so that whoever reads the file alone finds the trace as well. With
+// [ParentCaller] the header says which span the session hangs from, so that later processes know.
+func (r *Recorder) Prepare(ctx context.Context, h format.Header) format.Header {
+	add := func(name, value string) {
 		h.Unknown = h.Unknown.Clone()
-		h.Unknown.Set(source.RootMember, jsonwrite.AppendText(nil, root))
+		h.Unknown.Set(name, jsonwrite.AppendText(nil, value))
+	}
+	if h.ParentSession != "" && h.SpawnedBy != "" && h.Unknown.Get(source.RootMember) == nil {
+		if root, known := r.rootOf(ctx, h.ParentSession); known {
+			add(source.RootMember, root)
+		}
+	}
+	if r.config.parent == ParentCaller && h.Unknown.Get(source.CallerMember) == nil {
+		if caller := r.callerOf(ctx, &h); caller.IsValid() {
+			carrier := propagation.MapCarrier{}
+			propagation.TraceContext{}.Inject(trace.ContextWithSpanContext(context.Background(), caller), carrier)
+			add(source.CallerMember, carrier.Get("traceparent"))
+		}
 	}
 	return h
+}
+
+// callerOf returns the context of the span that a new session hangs from with [ParentCaller]: the call that spawned it, if that is open here,
+// else what the caller's context carries.
+func (r *Recorder) callerOf(ctx context.Context, h *format.Header) trace.SpanContext {
+	if h.ParentSession != "" && h.SpawnedBy != "" {
+		if root, known := r.rootOf(ctx, h.ParentSession); known {
+			call := tracing.Key{Trace: TraceID(root), Span: projection.FirstToolSpanID("", h.ParentSession, h.SpawnedBy)}
+			if is, open := r.tool(call); open {
+				return is
+			}
+		}
+	}
+	return trace.SpanContextFromContext(ctx)
+}
+
+// settleHome finds out which span the session hangs from, if it hangs from its caller: the header says so, or, of a new session that was not
+// prepared, the context.
+func (t *session) settleHome(isNew bool) {
+	if t.r.config.parent != ParentCaller {
+		return
+	}
+	if said, ok := jsonscan.String(t.header.Unknown.Get(source.CallerMember)); ok {
+		carrier := propagation.MapCarrier{"traceparent": said}
+		t.home = trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), carrier))
+	} else if isNew {
+		t.home = t.r.callerOf(t.ctx, t.header)
+	}
 }

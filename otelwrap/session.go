@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"weak"
 
 	"github.com/sessionspan/sessionspan/format"
 	"github.com/sessionspan/sessionspan/internal/activity"
@@ -25,18 +26,27 @@ type session struct {
 	r      *Recorder
 	id     string
 	header *format.Header
-	live   *format.Session // where the entries come from; nil when the harness tells of them
 	spawn  *activity.Spawn
-	used   time.Time // under the recorder's lock
-	// mark is the context of the session's mark, once there is one, for the sessions that it spawns.
+	home   trace.SpanContext // of the span that it hangs from, if that is its caller's
+	caller trace.SpanContext // of the span under which it began here
+	gone   chan struct{}     // closed when it has been let go of
+
+	// Under the recorder's lock: how many use it, whether it is to be let go of after that, and when it was used last.
+	users   int
+	leaving bool
+	used    time.Time
+	// busy: something in it is open. Mark is the context of the session's mark, once there is one, for the sessions that it spawns.
+	busy atomic.Bool
 	mark atomic.Pointer[trace.SpanContext]
 
 	mu        sync.Mutex
-	off       bool // nothing is traced any more
+	off       bool                         // nothing is traced any more
+	live      weak.Pointer[format.Session] // where the entries come from, for as long as its store has it; nil when the harness tells of them
 	entries   *source.Entries
 	projector *projection.Projector
 	feed      func(*activity.Event) // the projector's
 	position  int                   // in live
+	last      string                // the entry before it
 	open      map[tracing.Key]*openSpan
 	markKey   tracing.Key
 	// known are the contexts of the spans so far, where ids are not those of the projection.
@@ -52,8 +62,9 @@ type session struct {
 
 // openSpan is a span that has started and not ended; in silence, one that is not started yet.
 type openSpan struct {
-	span tracing.Span
-	of   *projection.Span
+	span  tracing.Span
+	of    *projection.Span
+	guest *guest // what others have added to it; nil for nothing
 }
 
 // result is what reading entries came to, to be dealt with when the lock has been let go of.
@@ -63,11 +74,17 @@ type result struct {
 }
 
 func newSession(r *Recorder, h *format.Header, live *format.Session) *session {
-	return &session{r: r, id: h.ID, header: h, live: live, open: map[tracing.Key]*openSpan{}}
+	t := &session{r: r, id: h.ID, header: h, open: map[tracing.Key]*openSpan{}, gone: make(chan struct{})}
+	if live != nil {
+		t.live = weak.Make(live)
+	}
+	return t
 }
 
 // start reads the header, and the past in silence. The open spans of that start here once more.
-func (t *session) start(ctx context.Context, past []format.Entry) {
+func (t *session) start(past []format.Entry) {
+	t.settleHome(len(past) == 0)
+	t.caller = trace.SpanContextFromContext(t.ctx)
 	options := t.r.config.projection
 	options.Ancestors = ancestors{t}
 	options.Report = func(p projection.Problem) {
@@ -80,19 +97,20 @@ func (t *session) start(ctx context.Context, past []format.Entry) {
 	t.spawn = begin.Fact.(*activity.Session).Spawn
 	t.projector = projection.New(options, t)
 	t.feed = t.projector.Feed
-	t.search, t.silent = ctx, true
-	t.projector.Feed(begin)
+	t.search, t.silent = t.ctx, true
+	t.feed(begin)
 	for _, e := range past {
 		t.entry(e)
+		t.last = e.Base().ID
 	}
 	t.position = len(past)
 	t.search, t.silent = nil, false
-	t.resume(ctx)
+	t.resume()
 }
 
 // resume starts what the past left open. The mark is started to be sampled, so that what hangs from it has the fate of what the first
-// process sent, and never ended.
-func (t *session) resume(ctx context.Context) {
+// process sent, and not ended; only where its ids are others than they were is it sent again.
+func (t *session) resume() {
 	left := make([]*projection.Span, 0, len(t.open))
 	for _, o := range t.open {
 		left = append(left, o.of)
@@ -101,12 +119,17 @@ func (t *session) resume(ctx context.Context) {
 	slices.SortFunc(left, func(a, b *projection.Span) int { return int(a.Seq) - int(b.Seq) })
 	if mark := t.primed; mark != nil {
 		t.primed = nil
-		if caller := trace.SpanContextFromContext(ctx); t.r.config.parent == ParentCaller && caller.IsValid() {
+		if t.home.IsValid() {
 			t.markKey = tracing.KeyOf(mark)
-			t.mark.Store(&caller)
+			is := tracing.Elsewhere(tracing.Key{Trace: t.home.TraceID(), Span: mark.SpanID}, t.home.TraceFlags()).WithTraceState(t.home.TraceState())
+			t.mark.Store(&is)
 		} else {
 			t.Start(mark)
-			delete(t.open, t.markKey)
+			if t.r.random.Load() || t.r.config.parent == ParentCaller {
+				t.End(mark)
+			} else {
+				delete(t.open, t.markKey)
+			}
 		}
 	}
 	for _, s := range left {
@@ -117,36 +140,64 @@ func (t *session) resume(ctx context.Context) {
 // entry gives the projector an entry.
 func (t *session) entry(e format.Entry) { t.entries.Decode(e, t.feed) }
 
-// take reads what was appended to the session since the last time. It reports whether the entry with that id is among what has been
-// read, now or before.
+// follow has the session be read from an object that its store has for it now, and reports whether it is the same session.
+func (t *session) follow(s *format.Session) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	same := t.live.Value() == s || t.off
+	switch {
+	case same:
+	case t.position == 0:
+		same = t.header.CreatedAt.Equal(s.Header().CreatedAt)
+	default:
+		at := s.Since(t.position - 1)
+		same = len(at) > 0 && at[0].Base().ID == t.last
+	}
+	if same {
+		t.live = weak.Make(s)
+	}
+	return same
+}
+
+// take reads what was appended to the session since the last time, the entry with that id in the context given. It reports whether the
+// session has that entry.
 func (t *session) take(ctx context.Context, id string) bool {
-	t.project(ctx, nil)
-	_, there := t.live.Entry(id)
+	live := t.liveSession()
+	if live == nil {
+		return false
+	}
+	t.project(func(t *session) {
+		for more := live.Since(t.position); len(more) > 0; more = live.Since(t.position) {
+			for _, e := range more {
+				t.ctx = context.Background() // whose another entry is, is not known
+				if t.last = e.Base().ID; t.last == id {
+					t.ctx = ctx
+				}
+				t.position++
+				t.entry(e)
+			}
+		}
+	})
+	_, there := live.Entry(id)
 	return there
 }
 
-// catchUp reads what was appended past the store.
-func (t *session) catchUp(ctx context.Context) {
-	if t.live != nil {
-		t.take(ctx, "")
-	}
+func (t *session) liveSession() *format.Session {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.live.Value()
 }
 
-// project reads an entry, or nil for what there is to read, and deals with what came of it.
-func (t *session) project(ctx context.Context, e format.Entry) {
-	t.mu.Lock()
-	result := t.locked(ctx, func(t *session) {
-		if e != nil {
-			t.entry(e)
-			return
-		}
-		for _, e := range t.live.Since(t.position) {
-			t.position++
-			t.entry(e)
-		}
-	})
-	t.mu.Unlock()
-	t.settle(result)
+// catchUp reads what was appended past the store.
+func (t *session) catchUp() { t.take(context.Background(), "") }
+
+// project reads entries, and deals with what came of it.
+func (t *session) project(read func(*session)) {
+	t.settle(func() result {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		return t.locked(context.Background(), read)
+	}())
 }
 
 // locked reads entries under the session's lock. A panic is the last that is heard of the session.
@@ -154,24 +205,33 @@ func (t *session) locked(ctx context.Context, read func(*session)) (r result) {
 	if t.off {
 		return result{}
 	}
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	t.ctx = ctx
+	t.ctx = orBackground(ctx)
 	defer func() {
 		if v := recover(); v != nil {
 			t.failed(v)
 		}
+		t.busy.Store(len(t.open) > 0)
 		r, t.result, t.ctx = t.result, result{}, nil
 	}()
 	read(t)
 	return
 }
 
+// orBackground is for callers that have no context.
+func orBackground(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	return ctx
+}
+
 // failed gives the session up. It is called under its lock.
 func (t *session) failed(panicked any) {
+	if !t.off {
+		t.errors = append(t.errors, &PanicError{Session: t.id, Value: panicked, Stack: debug.Stack()})
+	}
 	t.off = true
-	t.errors = append(t.errors, &PanicError{Session: t.id, Value: panicked, Stack: debug.Stack()})
+	t.r.giveUp(t.id)
 	t.stopped()
 }
 
@@ -184,25 +244,22 @@ func (t *session) settle(r result) {
 		return
 	}
 	defer func() {
-		if v := recover(); v != nil {
-			t.mu.Lock()
-			already := t.off
-			t.failed(v)
-			errs := t.errors
-			t.errors = nil
-			t.mu.Unlock()
-			if !already {
-				for _, err := range errs {
-					t.r.report(err)
-				}
-			}
+		v := recover()
+		if v == nil {
+			return
+		}
+		t.mu.Lock()
+		t.failed(v)
+		errs := t.errors
+		t.errors = nil
+		t.mu.Unlock()
+		for _, err := range errs {
+			t.r.report(err)
 		}
 	}()
 	for _, o := range r.ended {
 		o.span.Complete(o.of)
-		if m := t.r.metrics; m != nil {
-			m.record(o.span, o.of)
-		}
+		t.r.measure(o)
 	}
 }
 
@@ -230,7 +287,7 @@ func (t *session) Start(s *projection.Span) {
 		t.open[key] = &openSpan{of: s}
 		return
 	}
-	t.open[key] = &openSpan{t.begin(s, key), s}
+	t.open[key] = &openSpan{span: t.begin(s, key), of: s}
 }
 
 // End implements [projection.Sink].

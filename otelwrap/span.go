@@ -13,13 +13,16 @@ import (
 // begin starts a span in the tracer.
 func (t *session) begin(s *projection.Span, key tracing.Key) tracing.Span {
 	caller := trace.SpanContextFromContext(t.ctx)
+	if s.Type == projection.TypeSession && !caller.IsValid() {
+		caller = t.caller
+	}
 	ctx, parent := t.under(s, caller)
-	span := tracing.Start(withWanted(ctx, key), t.r.tracer, s, t.contextOf, t.callerLink(s, caller)...)
+	span := tracing.Start(t.r.withWanted(ctx, key), t.r.tracer, s, t.contextOf, t.callerLink(s, caller)...)
 	is := span.SpanContext()
 	if is.IsValid() && is.SpanID() != parent { // else it is no span, but what a provider without an SDK hands on
 		t.notice(is, key)
 	}
-	if t.r.random.Load() || t.r.config.parent == ParentCaller {
+	if t.r.random.Load() {
 		if t.known == nil {
 			t.known = map[tracing.Key]trace.SpanContext{}
 		}
@@ -44,10 +47,13 @@ func (t *session) notice(is trace.SpanContext, key tracing.Key) {
 	t.r.noticed.Do(func() { t.errors = append(t.errors, ErrNoIDGenerator) })
 }
 
+// maxLinks is how many links a span of the SDK holds; of more it drops the first.
+const maxLinks = 128
+
 // callerLink leads from the first spans of the session's work to the one that the caller was in.
 func (t *session) callerLink(s *projection.Span, caller trace.SpanContext) []trace.Link {
 	first := s.Type == projection.TypeSession || s.Type == projection.TypeRun
-	if !first || t.r.config.parent != ParentLink || !caller.IsValid() || caller.TraceID() == s.TraceID {
+	if !first || t.r.config.parent != ParentLink || !caller.IsValid() || caller.TraceID() == s.TraceID || len(s.Links) >= maxLinks {
 		return nil
 	}
 	if mark := t.mark.Load(); mark != nil && mark.TraceID() == caller.TraceID() {
@@ -69,8 +75,8 @@ func (t *session) under(s *projection.Span, caller trace.SpanContext) (context.C
 func (t *session) parentOf(s *projection.Span, caller trace.SpanContext) trace.SpanContext {
 	top := s.Type == projection.TypeSession
 	switch {
-	case (top || !s.Parent.IsValid()) && t.r.config.parent == ParentCaller && caller.IsValid():
-		return caller
+	case top && t.home.IsValid():
+		return t.home
 	case !s.Parent.IsValid():
 		return trace.SpanContext{}
 	case top:
@@ -110,7 +116,24 @@ func (t *session) contextOf(key tracing.Key) trace.SpanContext {
 	if is, ok := t.here(key); ok {
 		return is
 	}
+	if mark := t.mark.Load(); mark != nil && key.Trace == t.markKey.Trace && !t.r.random.Load() {
+		key.Trace = mark.TraceID() // which is another one for a session that hangs from its caller
+	}
+	if mark := t.markOfSpawner(); mark != nil && key.Span == projection.SpanID("", t.spawn.Session, projection.TypeSession) {
+		return *mark
+	}
 	return tracing.Elsewhere(key, trace.FlagsSampled)
+}
+
+// markOfSpawner returns the context of the mark of the session that spawned this one; nil when that is not traced here.
+func (t *session) markOfSpawner() *trace.SpanContext {
+	if t.spawn == nil {
+		return nil
+	}
+	if up := t.r.peek(t.spawn.Session); up != nil {
+		return up.mark.Load()
+	}
+	return nil
 }
 
 // spawnerOf returns the context of the span of the call that spawned this session.
@@ -121,12 +144,7 @@ func (t *session) spawnerOf(key tracing.Key, caller trace.SpanContext) trace.Spa
 	if caller.TraceID() == key.Trace { // it came by the environment, or with the work
 		return tracing.Elsewhere(key, caller.TraceFlags()).WithTraceState(caller.TraceState())
 	}
-	var mark *trace.SpanContext
-	if t.spawn != nil {
-		if up := t.r.peek(t.spawn.Session); up != nil {
-			mark = up.mark.Load()
-		}
-	}
+	mark := t.markOfSpawner()
 	var root trace.SpanContext
 	if mark == nil {
 		id := t.projector.Session().Root
@@ -147,7 +165,7 @@ func (t *session) spawnerOf(key tracing.Key, caller trace.SpanContext) trace.Spa
 // sampled returns the context of the root of a trace that another process has sent, or this one before: it asks the provider whether the
 // trace is sampled, by a span that is never ended.
 func (t *session) sampled(key tracing.Key, typ projection.Type, name string) trace.SpanContext {
-	ctx := withWanted(trace.ContextWithSpanContext(t.ctx, trace.SpanContext{}), key)
+	ctx := t.r.withWanted(trace.ContextWithSpanContext(t.ctx, trace.SpanContext{}), key)
 	_, span := t.r.tracer.Start(ctx, name, trace.WithAttributes(names.SpanType.String(string(typ))))
 	is := span.SpanContext()
 	if is.IsValid() {

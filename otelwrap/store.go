@@ -27,7 +27,7 @@ var (
 // next append that goes through it.
 func Wrap(inner store.Store, opts ...Option) *Store {
 	w := &Store{inner: inner, recorder: NewRecorder(opts...)}
-	w.recorder.header = w.Header
+	w.recorder.config.headers = w.Header
 	return w
 }
 
@@ -35,15 +35,20 @@ func Wrap(inner store.Store, opts ...Option) *Store {
 func (w *Store) Unwrap() store.Store { return w.inner }
 
 // Create implements [store.Store]. The header of a subsession is given a member sessionspan:root_session, which names the session at the
-// top of its trace, where that is known; one that names no harness the one of [WithAgentName].
+// top of its trace, where that is known; that of a session which hangs from its caller ([ParentCaller]) a member sessionspan:caller; and
+// one that names no harness the one of [WithAgentName].
 func (w *Store) Create(ctx context.Context, h format.Header) (*format.Session, error) {
+	r := w.recorder
 	if h.Harness == nil {
-		h.Harness = w.recorder.config.agent
+		h.Harness = r.config.agent
 	}
-	w.recorder.guarded(h.ID, func() { h = w.recorder.withRoot(ctx, h) })
+	if r.inside(ctx) {
+		return w.inner.Create(ctx, h)
+	}
+	r.guarded(h.ID, func() { h = r.Prepare(ctx, h) })
 	s, err := w.inner.Create(ctx, h)
 	if err == nil {
-		w.trace(ctx, s, nil)
+		r.release(r.begin(ctx, s.Header(), s, nil, true))
 	}
 	return s, err
 }
@@ -52,20 +57,28 @@ func (w *Store) Create(ctx context.Context, h format.Header) (*format.Session, e
 // left open is ended here as it goes on.
 func (w *Store) Open(ctx context.Context, id string) (*format.Session, error) {
 	s, err := w.inner.Open(ctx, id)
-	if err == nil {
-		w.resume(ctx, s)
+	if err == nil && !w.recorder.inside(ctx) {
+		t := w.recorder.acquire(id)
+		if t == nil {
+			t = w.recorder.begin(ctx, s.Header(), s, s.Since(0), false)
+		}
+		w.recorder.release(w.following(ctx, t, s))
 	}
 	return s, err
 }
 
 // Append implements [store.Store].
 func (w *Store) Append(ctx context.Context, id string, e format.Entry) (string, error) {
+	r := w.recorder
+	if r.inside(ctx) {
+		return w.inner.Append(ctx, id, e)
+	}
+	t := r.acquire(id)
 	var closed error
-	t := w.recorder.find(id)
-	if t == nil && !w.recorder.isDown() { // before the append, so that its entry is not among those of the past
+	if t == nil && r.wants(id) { // before the append, so that its entry is not among those of the past
 		var s *format.Session
 		if s, closed = w.inner.Open(ctx, id); closed == nil {
-			t = w.resume(ctx, s)
+			t = w.following(ctx, r.begin(ctx, s.Header(), s, s.Since(0), false), s)
 		}
 	}
 	entry, err := w.inner.Append(ctx, id, e)
@@ -73,48 +86,35 @@ func (w *Store) Append(ctx context.Context, id string, e format.Entry) (string, 
 	case err != nil:
 	case closed != nil:
 		w.untraced(id, closed)
-	case t != nil && !t.take(ctx, entry):
-		w.replaced(ctx, id, entry)
+	case t != nil && !t.take(ctx, entry): // the store has let go of the object, and made another one
+		s, err := w.inner.Open(context.WithoutCancel(ctx), id)
+		if err != nil {
+			w.untraced(id, err)
+			break
+		}
+		if t = w.following(ctx, t, s); t != nil {
+			t.take(ctx, entry)
+		}
 	}
+	r.release(t)
 	return entry, err
+}
+
+// following returns what traces a session by the object that the store has for it now. Where that is another session of the same id, which
+// was deleted and created past the wrapper, its entries are all new.
+func (w *Store) following(ctx context.Context, t *session, s *format.Session) *session {
+	if t == nil || t.follow(s) {
+		return t
+	}
+	w.recorder.release(t)
+	return w.recorder.begin(ctx, s.Header(), s, nil, true)
 }
 
 // untraced tells of a session that can be appended to and not opened.
 func (w *Store) untraced(id string, err error) {
-	w.recorder.report(fmt.Errorf("session %.100s: %w: %w", id, ErrUntraced, err))
-}
-
-// resume traces a session that was opened, unless it is traced.
-func (w *Store) resume(ctx context.Context, s *format.Session) *session {
-	if t := w.recorder.find(s.ID()); t != nil && t.live == s {
-		return t
+	if w.recorder.refused(id) {
+		w.recorder.report(fmt.Errorf("session %.100s: %w: %w", id, ErrUntraced, err))
 	}
-	return w.trace(ctx, s, s.Since(0))
-}
-
-// replaced goes on with the object that the store has for a session now: it has let go of the one that was traced. What was
-// appended to the new one before the entry is the past.
-func (w *Store) replaced(ctx context.Context, id, entry string) {
-	s, err := w.inner.Open(ctx, id)
-	if err != nil {
-		w.untraced(id, err)
-		return
-	}
-	past := s.Since(0)
-	for i, e := range past {
-		if e.Base().ID == entry {
-			past = past[:i]
-			break
-		}
-	}
-	if t := w.trace(ctx, s, past); t != nil {
-		t.take(ctx, entry)
-	}
-}
-
-// trace begins to trace a session that has a past.
-func (w *Store) trace(ctx context.Context, s *format.Session, past []format.Entry) *session {
-	return w.recorder.begin(ctx, s.Header(), s, past, false)
 }
 
 // Header implements [store.HeaderReader], if the store that is wrapped does; else the error wraps [errors.ErrUnsupported].
@@ -132,10 +132,16 @@ func (w *Store) List(ctx context.Context, f store.ListFilter) iter.Seq2[store.Su
 
 // Delete implements [store.Store]. The session is forgotten.
 func (w *Store) Delete(ctx context.Context, id string) error {
+	r := w.recorder
+	if r.inside(ctx) {
+		return w.inner.Delete(ctx, id)
+	}
+	t := r.acquire(id)
 	err := w.inner.Delete(ctx, id)
 	if err == nil {
-		w.recorder.forget(id)
+		r.deleted(id, t)
 	}
+	r.release(t)
 	return err
 }
 

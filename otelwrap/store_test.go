@@ -203,7 +203,7 @@ func TestSessionThatCannotBeOpenedIsAppendedTo(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := record(t, unopenable{inner}, nil, nil)
-	r.add("s", start("run-1"))
+	r.add("s", start("run-1"), done("run-1"))
 	if errs := r.errs.all(); len(errs) != 1 || !errors.Is(errs[0], otelwrap.ErrUntraced) || !errors.Is(errs[0], errClosedDoor) {
 		t.Errorf("reported: %v", errs)
 	}

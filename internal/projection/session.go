@@ -196,3 +196,8 @@ func (p *Projector) sessionMark() trace.SpanID { return p.ids.span(p.owner.ID, T
 func (p *Projector) firstToolID(session, callID string) trace.SpanID {
 	return p.ids.span(session, TypeTool, callID, strconv.Itoa(1))
 }
+
+// FirstToolSpanID is the same for who has no projector.
+func FirstToolSpanID(salt, session, callID string) trace.SpanID {
+	return SpanID(salt, session, TypeTool, callID, strconv.Itoa(1))
+}

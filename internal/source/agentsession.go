@@ -22,6 +22,10 @@ var AgentSession = Format{
 // RootMember is the header member in which a wrapper records the session at the top of the tree.
 const RootMember = "sessionspan:root_session"
 
+// CallerMember is the header member in which a wrapper records the span that a session hangs from, as a traceparent of W3C, when that is none
+// of a session's.
+const CallerMember = "sessionspan:caller"
+
 func detectAgentSession(first []byte) bool {
 	var s jsonscan.Scanner
 	if s.Scan(first, "") != nil {

@@ -74,6 +74,7 @@ func (w *Store) Append(ctx context.Context, id string, e format.Entry) (string, 
 		return w.inner.Append(ctx, id, e)
 	}
 	t := r.acquire(id)
+	defer func() { r.release(t) }()
 	var closed error
 	if t == nil && r.wants(id) { // before the append, so that its entry is not among those of the past
 		var s *format.Session
@@ -96,7 +97,6 @@ func (w *Store) Append(ctx context.Context, id string, e format.Entry) (string, 
 			t.take(ctx, entry)
 		}
 	}
-	r.release(t)
 	return entry, err
 }
 
@@ -137,11 +137,11 @@ func (w *Store) Delete(ctx context.Context, id string) error {
 		return w.inner.Delete(ctx, id)
 	}
 	t := r.acquire(id)
+	defer r.release(t)
 	err := w.inner.Delete(ctx, id)
 	if err == nil {
 		r.deleted(id, t)
 	}
-	r.release(t)
 	return err
 }
 

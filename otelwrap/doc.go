@@ -46,8 +46,8 @@
 //
 // # What it costs, and what it cannot do to the harness
 //
-// An append fails only if the store fails, and waits for nothing but the span processors of the provider. Entries are read from the
-// session in memory; no lock is held across the store's append or the end of a span. A panic, of this package or of a processor, is caught
+// An append fails only if the store fails, and waits for nothing but the span processors of the provider; only an entry that names another
+// session, which is not open here, has the store look for the header of that, once. Entries are read from the session in memory; no lock is held across the store's append or the end of a span. A panic, of this package or of a processor, is caught
 // and told once ([PanicError]), and that session goes on untraced. Of a session is remembered what is open, with some 180 bytes an
 // entry to know branches by (and the ids of all spans, without an [IDGenerator]), until [Store.Close], or an hour in which nothing
 // happens and nothing is open ([WithIdleLimit]). The first append after that, like [Store.Open], reads the whole session again.

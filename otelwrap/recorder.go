@@ -31,6 +31,7 @@ type Recorder struct {
 	down     bool                 // nothing is traced any more
 	given    map[string]bool      // sessions that were given up
 	closed   map[string]time.Time // sessions that could not be opened, and when
+	headers  map[string]found     // of sessions that are not traced here
 
 	random  atomic.Bool // the provider makes ids of its own
 	noticed sync.Once
@@ -44,7 +45,8 @@ type Recorder struct {
 func NewRecorder(opts ...Option) *Recorder {
 	r := &Recorder{
 		config: newConfig(opts), sessions: map[string]*session{}, given: map[string]bool{}, closed: map[string]time.Time{},
-		swept: time.Now(), tools: map[tracing.Key]trace.SpanContext{},
+		headers: map[string]found{},
+		swept:   time.Now(), tools: map[tracing.Key]trace.SpanContext{},
 	}
 	r.guarded("", func() {
 		r.tracer = r.config.tracers.Tracer(scope.Name, trace.WithInstrumentationVersion(scope.Version()),

@@ -121,6 +121,7 @@ func (r *Recorder) deleted(id string, t *session) {
 	defer r.mu.Unlock()
 	delete(r.given, id)
 	delete(r.closed, id)
+	delete(r.headers, id)
 	if t != nil {
 		t.leaving = true
 	}

@@ -2,6 +2,7 @@ package otelwrap
 
 import (
 	"context"
+	"time"
 
 	"github.com/sessionspan/sessionspan/format"
 	"github.com/sessionspan/sessionspan/internal/jsonscan"
@@ -18,7 +19,7 @@ type ancestors struct{ of *session }
 
 // Ancestor implements [projection.Resolver].
 func (a ancestors) Ancestor(id string) (parent string, known bool) {
-	h := a.of.r.headerOf(a.of.search, id)
+	h := a.of.r.headerOf(a.of.ctx, id)
 	if h == nil {
 		return "", false
 	}
@@ -28,19 +29,46 @@ func (a ancestors) Ancestor(id string) (parent string, known bool) {
 	return "", true
 }
 
-// headerOf returns the header of a session, or nil. Where it is not traced here it is looked for, unless ctx is nil: an append
-// waits for no disk.
+// What was found of the headers of sessions that are not traced here is remembered: so many, and that there is none for so long.
+const (
+	maxHeaders  = 4096
+	noHeaderFor = 10 * time.Second
+)
+
+// found is what was found of a header; nil for none.
+type found struct {
+	header *format.Header
+	at     time.Time
+}
+
+// headerOf returns the header of a session, or nil. Where it is not traced here it is looked for, once: what an entry leads to is to be the same
+// whoever reads it.
 func (r *Recorder) headerOf(ctx context.Context, id string) *format.Header {
-	if t := r.peek(id); t != nil {
+	if r.config.headers == nil {
+		if t := r.peek(id); t != nil {
+			return t.header
+		}
+		return nil
+	}
+	r.mu.Lock()
+	t, have := r.sessions[id], r.headers[id]
+	r.mu.Unlock()
+	switch {
+	case t != nil:
 		return t.header
+	case have.header != nil, time.Since(have.at) < noHeaderFor:
+		return have.header
 	}
-	if ctx == nil || r.config.headers == nil {
-		return nil
-	}
-	h, err := r.config.headers(ctx, id)
+	h, err := r.config.headers(context.WithoutCancel(ctx), id)
 	if err != nil {
-		return nil
+		h = nil
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.headers) >= maxHeaders {
+		clear(r.headers)
+	}
+	r.headers[id] = found{h, time.Now()}
 	return h
 }
 
@@ -48,7 +76,7 @@ func (r *Recorder) headerOf(ctx context.Context, id string) *format.Header {
 func (r *Recorder) rootOf(ctx context.Context, id string) (root string, known bool) {
 	for seen := map[string]bool{}; !seen[id]; {
 		seen[id] = true
-		h := r.headerOf(ctx, id)
+		h := r.headerOf(orBackground(ctx), id)
 		if h == nil {
 			return "", false
 		}

@@ -52,11 +52,10 @@ type session struct {
 	// known are the contexts of the spans so far, where ids are not those of the projection.
 	known map[tracing.Key]trace.SpanContext
 
-	// While entries are read: whose context it is, that in which headers of other sessions may be looked for, whether spans are only
-	// noted, and the mark that was, and what came of it all.
-	ctx, search context.Context
-	silent      bool
-	primed      *projection.Span
+	// While entries are read: whose context it is, whether spans are only noted, and the mark that was, and what came of it all.
+	ctx    context.Context
+	silent bool
+	primed *projection.Span
 	result
 }
 
@@ -97,14 +96,14 @@ func (t *session) start(past []format.Entry) {
 	t.spawn = begin.Fact.(*activity.Session).Spawn
 	t.projector = projection.New(options, t)
 	t.feed = t.projector.Feed
-	t.search, t.silent = t.ctx, true
+	t.silent = true
 	t.feed(begin)
 	for _, e := range past {
 		t.entry(e)
 		t.last = e.Base().ID
 	}
 	t.position = len(past)
-	t.search, t.silent = nil, false
+	t.silent = false
 	t.resume()
 }
 

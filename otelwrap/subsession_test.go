@@ -111,17 +111,49 @@ func (a *asked) Header(ctx context.Context, id string) (*format.Header, error) {
 	return a.Memory.Header(ctx, id)
 }
 
-// Appending looks for no header of another session: that might wait for a disk.
-func TestAppendLooksForNoHeader(t *testing.T) {
+// Appending looks for the header of another session only where an entry names one, and once: that might wait for a disk.
+func TestAppendLooksForFewHeaders(t *testing.T) {
 	inner := &asked{Memory: store.NewMemory()}
 	r := record(t, inner, nil, nil)
 	r.create(header("s"))
-	before := inner.times
+	r.add("s", working("run-0", "resp-1", "call-1", "bash")...)
+	r.add("s", output("call-1"), done("run-0"))
+	if inner.times != 0 {
+		t.Errorf("asked %d times without need", inner.times)
+	}
 	link := format.NewLink(format.RelContinuedIn, "elsewhere")
 	fork := format.NewLink(format.RelForkOf, "another")
 	r.add("s", start("run-1"), link, fork, format.NewSubsessionLink("below", "call-1"), done("run-1"))
-	if inner.times != before {
-		t.Errorf("asked %d times", inner.times-before)
+	r.add("s", format.NewLink(format.RelContinuedIn, "elsewhere"), format.NewLink(format.RelForkOf, "another"))
+	if inner.times > 2 {
+		t.Errorf("asked %d times for two sessions", inner.times)
 	}
 	r.noErrors()
+}
+
+// A link leads to where the session is, also when it is a subsession that another process has written.
+func TestLinkToASubsessionOfAnotherProcess(t *testing.T) {
+	dir := t.TempDir()
+	spans := &exporter{}
+	files := openFiles(t, dir)
+	r := record(t, files, spans, nil)
+	r.create(header("top"))
+	r.add("top", working("run-1", "resp-1", "call-1", "delegate")...)
+	r.create(spawned("judge", "top", "call-1"))
+	r.add("judge", start("run-1"), done("run-1"))
+	r.add("top", output("call-1"), answered("resp-2"), done("run-1"))
+
+	r = record(t, files, spans, nil)
+	h := header("s")
+	h.Format = "agentsession/0.11"
+	r.create(h)
+	merged := user("What came of both.")
+	merged.Base().Parents = []format.Ref{{Session: "judge", Entry: "e"}}
+	r.add("s", start("run-1"), format.NewLink(format.RelJudgedBy, "judge"), merged, done("run-1"))
+	fork := header("fork")
+	fork.ParentSession = "judge"
+	r.create(fork)
+	r.add("fork", start("run-1"), done("run-1"))
+	r.noErrors()
+	equalsReplay(t, spans, dir)
 }

@@ -27,9 +27,11 @@ require (
 	go.opentelemetry.io/otel/sdk/metric v1.47.0
 )
 
+require github.com/fsnotify/fsnotify v1.10.1
+
 require (
 	github.com/cenkalti/backoff/v5 v5.0.3
-	github.com/cespare/xxhash/v2 v2.3.0 // indirect
+	github.com/cespare/xxhash/v2 v2.3.0
 	github.com/clipperhouse/displaywidth v0.11.0 // indirect
 	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect
 	github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect

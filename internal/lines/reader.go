@@ -49,6 +49,13 @@ func NewReader(r io.Reader, limit int) *Reader {
 	return &Reader{src: r, limit: limit, buf: *buffers.Get().(*[]byte)}
 }
 
+// Resume returns a reader of lines of which so many stand before r in their stream, in offset bytes.
+func Resume(r io.Reader, limit, before int, offset int64) *Reader {
+	rd := NewReader(r, limit)
+	rd.number, rd.offset = before, offset
+	return rd
+}
+
 // buffers holds those of closed readers, so that reading many files costs no more memory than reading one.
 var buffers = sync.Pool{New: func() any { return new(make([]byte, chunkSize)) }}
 

@@ -8,9 +8,9 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// recipe names the version of everything that ids depend on: the fields hashed, the keys of spans, and the rules that
+// Recipe names the version of everything that ids depend on: the fields hashed, the keys of spans, and the rules that
 // decide which spans there are. It changes when any of them does, so that an old trace is never half updated.
-const recipe = "sessionspan/1"
+const Recipe = "sessionspan/1"
 
 // ids makes trace and span ids. It is not safe for concurrent use.
 type ids struct {
@@ -65,7 +65,7 @@ func (g *ids) span(session string, typ Type, key ...string) (id trace.SpanID) {
 
 func (g *ids) begin(kind, session string) {
 	g.buf, g.prefix = g.buf[:0], 0
-	g.field(recipe, kind, g.salt, session)
+	g.field(Recipe, kind, g.salt, session)
 }
 
 // field writes netstrings: lengths make sure that no two lists of fields are the same bytes.

@@ -135,13 +135,22 @@ func (r *Reader) detect(line lines.Line) error {
 			Line: line.Number, Offset: line.Offset, Err: format.ErrLineTooLong, Detail: fmt.Sprintf("%d bytes", line.Size),
 		}
 	}
+	f, err := Detect(line)
+	if err != nil {
+		return err
+	}
+	r.format, r.decoder = f, f.New()
+	return nil
+}
+
+// Detect finds the format of a file by its first line that is not blank. The error is an [*UnknownFormatError].
+func Detect(line lines.Line) (*Format, error) {
 	for _, f := range Formats() {
 		if f.Detect(line.Data) {
-			r.format, r.decoder = &f, f.New()
-			return nil
+			return &f, nil
 		}
 	}
-	return &UnknownFormatError{Line: line.Number}
+	return nil, &UnknownFormatError{Line: line.Number}
 }
 
 func (r *Reader) end(err error, emit func(*activity.Event), damaged func(*format.DamageError)) error {

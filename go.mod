@@ -14,7 +14,7 @@ require (
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/spf13/cobra v1.10.2
-	github.com/spf13/pflag v1.0.9
+	github.com/spf13/pflag v1.0.10
 	github.com/valyala/fastjson v1.6.10
 	go.opentelemetry.io/otel v1.47.0
 	go.opentelemetry.io/otel/trace v1.47.0
@@ -28,6 +28,8 @@ require (
 )
 
 require github.com/fsnotify/fsnotify v1.10.1
+
+require go.etcd.io/bbolt v1.5.0
 
 require (
 	github.com/cenkalti/backoff/v5 v5.0.3

@@ -86,7 +86,7 @@ func newRoot(s streams) *cobra.Command {
 		Long: `sessionspan reads the session files that AI coding agents write and makes OpenTelemetry traces of them.
 
 Results go to standard output, everything else to standard error. Nothing is sent anywhere but by
-replay with --to otlp or --endpoint.
+replay and watch with --to otlp or --endpoint.
 
 The exit code is 0 when all went well, 1 for a finding or a loss, 2 for wrong usage and when no path leads to a file. What
 --json writes is described in docs/json.md of the project.`,
@@ -100,7 +100,7 @@ The exit code is 0 when all went well, 1 for a finding or a loss, 2 for wrong us
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
-	root.AddCommand(newReplay(s), newList(s), newShow(s), newVerify(s), newRepair(s), newMan())
+	root.AddCommand(newReplay(s), newWatch(s), newList(s), newShow(s), newVerify(s), newRepair(s), newMan())
 	completePaths(root)
 	strict(root)
 	return root

@@ -28,8 +28,8 @@ type backend struct {
 	client *delivery.Client // nil unless something is sent
 }
 
-// flags adds the flags of a command that has a flag --to.
-func (b *backend) flags(cmd *cobra.Command, to *string) {
+// addressFlags adds the flags that say where to, of a command that has a flag --to.
+func (b *backend) addressFlags(cmd *cobra.Command, to *string) {
 	f := cmd.Flags()
 	f.StringVar(&b.endpoint, "endpoint", "", "send to the OTLP backend at this `URL`, http://… or https://…; means --to otlp "+
 		"(default: OTEL_EXPORTER_OTLP_ENDPOINT, else this machine)")
@@ -40,9 +40,6 @@ func (b *backend) flags(cmd *cobra.Command, to *string) {
 	f.StringVar(&b.protocol, "protocol", "", "send by this `PROTOCOL`: grpc, http/protobuf or http/json "+
 		"(default: OTEL_EXPORTER_OTLP_PROTOCOL, else grpc to port 4317, else http/protobuf)")
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)))
-	f.BoolVar(&b.dryRun, "dry-run", false, "with --to otlp: read and encode everything, say what would be sent, and send nothing")
-	number(cmd, &b.jobs, "jobs", "j", 0, 0, "with --to otlp: read this many `TRACES` at once (0, the default: one for each processor)",
-		"a number of traces, or 0 for one for each processor")
 	check(cmd, func() error {
 		if f.Changed("endpoint") && b.endpoint == "" {
 			return usage("--endpoint is empty")
@@ -50,16 +47,36 @@ func (b *backend) flags(cmd *cobra.Command, to *string) {
 		if b.endpoint != "" && !f.Changed("to") {
 			*to = toOTLP
 		}
-		if *to == toOTLP {
-			if f.Changed("output") {
-				return usage("--output is for --to text and otlp-json; --to otlp sends to a backend")
-			}
-			return nil
+		if *to != toOTLP {
+			return onlyForOTLP(cmd, *to, "endpoint", "protocol")
 		}
-		for _, name := range []string{"endpoint", "protocol", "dry-run", "jobs"} {
-			if f.Changed(name) {
-				return usage("--%s is for --to otlp, and here is --to %s", name, *to)
-			}
+		return nil
+	})
+}
+
+// onlyForOTLP says of flags that they are for a backend.
+func onlyForOTLP(cmd *cobra.Command, to string, flags ...string) error {
+	for _, name := range flags {
+		if cmd.Flags().Changed(name) {
+			return usage("--%s is for --to otlp, and here is --to %s", name, to)
+		}
+	}
+	return nil
+}
+
+// flags adds the flags of a command that has a flag --to, and writes to a file otherwise.
+func (b *backend) flags(cmd *cobra.Command, to *string) {
+	b.addressFlags(cmd, to)
+	f := cmd.Flags()
+	f.BoolVar(&b.dryRun, "dry-run", false, "with --to otlp: read and encode everything, say what would be sent, and send nothing")
+	number(cmd, &b.jobs, "jobs", "j", 0, 0, "with --to otlp: read this many `TRACES` at once (0, the default: one for each processor)",
+		"a number of traces, or 0 for one for each processor")
+	check(cmd, func() error {
+		if *to != toOTLP {
+			return onlyForOTLP(cmd, *to, "dry-run", "jobs")
+		}
+		if f.Changed("output") {
+			return usage("--output is for --to text and otlp-json; --to otlp sends to a backend")
 		}
 		return nil
 	})

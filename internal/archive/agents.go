@@ -34,6 +34,19 @@ func (a agentFolder) path(home string) string {
 	return filepath.Join(dir, a.below)
 }
 
+// Folders are where the known agents keep their sessions, whether they are there or not.
+func Folders() ([]string, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil, err
+	}
+	var folders []string
+	for _, a := range agentFolders {
+		folders = append(folders, a.path(home))
+	}
+	return folders, nil
+}
+
 // ErrNoSession: no agent's folder on this machine has a session of a known format.
 var ErrNoSession = errors.New("no session found")
 

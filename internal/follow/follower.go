@@ -206,6 +206,9 @@ func (f *Follower) meet(path string, now time.Time, n *news) {
 		return
 	}
 	if old := f.byID[info.ID]; old != nil && info.ID != (ID{}) {
+		if now, err := f.o.FS.Stat(old.Path); err == nil && now.ID == old.ID && f.files[old.Path] == old {
+			return // both names are there, and one is enough
+		}
 		_, compressed := plainPath(path)
 		if old.compressed == compressed && (compressed || f.begins(path, info.ID, old.pos)) {
 			f.rename(old, path)
@@ -259,11 +262,8 @@ func (f *Follower) begins(path string, id ID, p Position) bool {
 	return err == nil && head == p.Head
 }
 
-// rename gives a file that has two names, or had another one, that under which it is there.
+// rename gives a file that had another name that under which it is there.
 func (f *Follower) rename(t *Tracked, path string) {
-	if now, err := f.o.FS.Stat(t.Path); err == nil && now.ID == t.ID {
-		return // both are there, and one is enough
-	}
 	if f.files[t.Path] == t {
 		delete(f.files, t.Path)
 	}

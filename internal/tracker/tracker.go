@@ -131,6 +131,11 @@ func (t *Tracker) Step(ctx context.Context) error {
 	return t.save()
 }
 
+// Idle reports whether all that was found has been read and accepted.
+func (t *Tracker) Idle() bool {
+	return len(t.readable) == 0 && len(t.waiting) == 0 && len(t.retrying) == 0
+}
+
 // next is when there is something to be done again.
 func (t *Tracker) next() time.Time {
 	next := t.follower.Next()

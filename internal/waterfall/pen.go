@@ -58,3 +58,12 @@ func newPen(l terminal.Look) pen {
 	}
 	return pen{&unicodeSymbols, l}
 }
+
+// Glyph is the sign for a kind of span, or for one that has failed, in its colour.
+func Glyph(l terminal.Look, typ projection.Type, failed bool) terminal.Piece {
+	p := newPen(l)
+	if failed {
+		return terminal.Fail.Piece(p.failed)
+	}
+	return inkOfType(typ).Piece(p.types[typ])
+}

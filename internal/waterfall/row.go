@@ -63,7 +63,11 @@ func inkOf(n *node) terminal.Ink {
 	if n.facts.failure != "" {
 		return terminal.Fail
 	}
-	switch n.span.Type {
+	return inkOfType(n.span.Type)
+}
+
+func inkOfType(typ projection.Type) terminal.Ink {
+	switch typ {
 	case projection.TypeSession, projection.TypeRun:
 		return terminal.Plain
 	case projection.TypeChat:

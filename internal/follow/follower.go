@@ -217,6 +217,9 @@ func (f *Follower) meet(path string, now time.Time, n *news) {
 		f.drop(old, n) // it is gone, and another file has got its number
 	}
 	t := &Tracked{Path: path, ID: info.ID, f: f, changed: now, at: -1}
+	if info.Modified.Before(now) {
+		t.changed = info.Modified
+	}
 	_, t.compressed = plainPath(path)
 	t.restart()
 	if k, ok := f.known(path, info.ID); ok && f.same(path, info, k) {
@@ -375,7 +378,7 @@ func (f *Follower) lost(t *Tracked, n *news) {
 // saw takes what there is to be known of a file now.
 func (f *Follower) saw(t *Tracked, info Info, now time.Time, n *news) {
 	same := info.Size == t.size && info.Modified.Equal(t.modified)
-	if !same {
+	if !same && !t.modified.IsZero() {
 		t.changed = now
 	}
 	if t.compressed {

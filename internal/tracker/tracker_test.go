@@ -3,7 +3,6 @@ package tracker_test
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,7 +13,6 @@ import (
 	"github.com/sessionspan/sessionspan/format"
 	"github.com/sessionspan/sessionspan/format/openresponses"
 	"github.com/sessionspan/sessionspan/internal/projection"
-	"github.com/sessionspan/sessionspan/internal/sessiontest"
 	"github.com/sessionspan/sessionspan/internal/tracker"
 )
 
@@ -372,30 +370,4 @@ func TestDamage(t *testing.T) {
 			t.Errorf("told of %v; delivered: %v", told, c.names())
 		}
 	})
-}
-
-// BenchmarkTracker follows a realistic archive into a consumer that takes everything.
-func BenchmarkTracker(b *testing.B) {
-	dir := b.TempDir()
-	paths, err := sessiontest.Archive(dir, rand.New(rand.NewPCG(1, 0)), 100, 200e6)
-	if err != nil {
-		b.Fatal(err)
-	}
-	size := int64(0)
-	for _, p := range paths {
-		info, err := os.Stat(p)
-		if err != nil {
-			b.Fatal(err)
-		}
-		size += info.Size()
-	}
-	b.SetBytes(size)
-	for b.Loop() {
-		tr := track(b, dir, tracker.Options{}, taking{})
-		look(b, tr)
-		if err := tr.Flush(b.Context()); err != nil {
-			b.Fatal(err)
-		}
-		tr.Close()
-	}
 }

@@ -158,7 +158,9 @@ func (t *Tracker) take(ctx context.Context, news follow.News) {
 	for path, err := range news.Errs {
 		t.o.Problem(path, err, false)
 	}
+	isNew := map[*follow.Tracked]bool{}
 	for _, file := range news.New {
+		isNew[file] = true
 		t.meet(ctx, file)
 	}
 	t.begun = true
@@ -167,7 +169,9 @@ func (t *Tracker) take(ctx context.Context, news follow.News) {
 	}
 	for _, file := range news.Grown {
 		if u := t.units[file]; u != nil {
-			u.grew = time.Now()
+			if !isNew[file] {
+				u.grew = time.Now()
+			}
 			t.queue(u)
 		}
 	}

@@ -91,9 +91,10 @@ measure: ## measure replays of generated archives of ARCHIVE_MB megabytes, and w
 	cd internal/e2e && SESSIONSPAN_ARCHIVE_MB=$(ARCHIVE_MB) go test ./throughput -run '^$$' -bench . -benchtime 2x -timeout 30m
 
 .PHONY: soak
-soak: ## kill 1,000 writers of a store and look at what they left; compare 10,000 sessions traced live with their replay
+soak: ## kill 1,000 writers of a store; compare 10,000 sessions traced live, and 3,000 histories of files, with their replay
 	go test ./store/jsonl -run Killed -kills 1000 -count 1 -v -timeout 30m
 	go test ./otelwrap -run LiveEqualsReplay -seeds 10000 -count 1 -timeout 30m
+	go test ./internal/tracker -run DeliveredEqualsReplay -seeds 3000 -count 1 -timeout 30m
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME (20s)

@@ -38,6 +38,8 @@ type watch struct {
 	state         string
 	interval      time.Duration
 	width         int
+
+	done tracker.Stats // what came of it
 }
 
 const watchHelp = `Follows session files as agents write them, and shows what happens in the terminal, or sends it to a backend that takes OTLP.
@@ -148,13 +150,14 @@ func (w *watch) follow(ctx context.Context, o tracker.Options, to tracker.Consum
 	if err != nil {
 		return &exitError{exitFinding, err}
 	}
-	defer func() { err = errors.Join(err, t.Close()) }()
+	defer func() { w.done, err = t.Stats(), errors.Join(err, t.Close()) }()
 	if !w.once {
 		if err := t.Run(ctx); err != nil {
 			return &exitError{exitFinding, err}
 		}
-		return w.unsent(t)
+		return unsent(t)
 	}
+	var failing time.Time // since when what was read is not accepted
 	for first := true; ctx.Err() == nil && (first || !t.Idle()); first = false {
 		if !first {
 			select {
@@ -165,16 +168,28 @@ func (w *watch) follow(ctx context.Context, o tracker.Options, to tracker.Consum
 		if err = t.Step(ctx); err != nil {
 			break
 		}
+		switch {
+		case t.Stats().Retrying == 0:
+			failing = time.Time{}
+		case failing.IsZero():
+			failing = time.Now()
+		}
+		if !failing.IsZero() && time.Since(failing) >= onceTime {
+			break
+		}
 	}
 	if err = errors.Join(err, t.Flush(context.WithoutCancel(ctx))); err != nil {
 		return &exitError{exitFinding, err}
 	}
-	return w.unsent(t)
+	return unsent(t)
 }
 
+// onceTime is how long a backend that takes nothing is waited for, with --once.
+const onceTime = 15 * time.Second
+
 // unsent says what is left that was not accepted.
-func (w *watch) unsent(t *tracker.Tracker) error {
-	if n := t.Stats().Retrying; n > 0 {
+func unsent(t *tracker.Tracker) error {
+	if n := t.Waiting(); n > 0 {
 		return &exitError{exitFinding, fmt.Errorf("%s not accepted; the next watch sends them", terminal.Plural(n, "span"))}
 	}
 	return nil
@@ -221,8 +236,8 @@ func (w *watch) send(ctx context.Context, o tracker.Options) (err error) {
 	o.Problem = w.problems(func(text string) { fmt.Fprintln(w.err, text) })
 	fmt.Fprintf(w.err, "watching, to %s; progress in %s\n", forPeople(w.client.String()), forPeople(path))
 	err = w.follow(ctx, o, to)
-	fmt.Fprintln(w.err, to.summary())
-	if err == nil && to.refused > 0 {
+	fmt.Fprintln(w.err, to.summary(w.done.Refused))
+	if err == nil && w.done.Refused > 0 {
 		err = &exitError{code: exitFinding}
 	}
 	return err

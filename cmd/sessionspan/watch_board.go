@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"github.com/sessionspan/sessionspan/internal/waterfall"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
 )
 
 // board shows spans as they end, a line each, and on a terminal, below them, what is open.
@@ -29,11 +31,17 @@ type board struct {
 	from time.Time // what ended before is not shown
 
 	mu    sync.Mutex
-	open  map[*projection.Span]bool
+	open  map[spanKey]*projection.Span
 	of    *projection.Session // whose the last line was
 	day   string              // of the last line
 	drawn int                 // rows of open work that are on the screen
 	err   error
+}
+
+// spanKey tells a span from others, as the session may be read again before it has ended.
+type spanKey struct {
+	trace trace.TraceID
+	span  trace.SpanID
 }
 
 // maxOpen is how many rows of open work are shown.
@@ -43,12 +51,12 @@ const maxOpen = 8
 func (w *watch) show(ctx context.Context, o tracker.Options) error {
 	b := &board{
 		out: w.out, w: terminal.NewWriter(w.out, w.out), look: terminal.LookOf(w.out, os.Environ()), live: terminal.Is(w.out) && !w.once,
-		open: map[*projection.Span]bool{}, from: w.from,
+		open: map[spanKey]*projection.Span{}, from: w.from,
 	}
 	if w.width > 0 {
 		b.look.Width = w.width
 	}
-	o.Sink = b
+	o.Sink, o.Forget = b, b.forget
 	o.Problem = w.problems(func(text string) { b.above(func() { fmt.Fprintln(w.err, text) }) })
 	if !w.once {
 		fmt.Fprintln(w.err, "watching; end with Ctrl-C")
@@ -118,14 +126,14 @@ func (b *board) above(write func()) {
 func (b *board) Start(s *projection.Span) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.open[s] = true
+	b.open[spanKey{s.TraceID, s.SpanID}] = s
 }
 
 // End implements [projection.Sink].
 func (b *board) End(s *projection.Span) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	delete(b.open, s)
+	delete(b.open, spanKey{s.TraceID, s.SpanID})
 	b.erase()
 	if s.Type == projection.TypeSession || s.End.Before(b.from) { // the heading says the one
 		return
@@ -141,6 +149,13 @@ func (b *board) End(s *projection.Span) {
 		b.day = day
 	}
 	b.line(b.row(s))
+}
+
+// forget lets go of what is open in a session of which nothing more will be heard.
+func (b *board) forget(session string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	maps.DeleteFunc(b.open, func(_ spanKey, s *projection.Span) bool { return s.Session.ID == session })
 }
 
 // heading names the session that the lines below it are of.
@@ -237,7 +252,7 @@ func (b *board) drawOpen() {
 		return
 	}
 	list := make([]*projection.Span, 0, len(b.open))
-	for s := range b.open {
+	for _, s := range b.open {
 		list = append(list, s)
 	}
 	slices.SortFunc(list, func(x, y *projection.Span) int {

@@ -16,7 +16,7 @@ import (
 )
 
 // patience is how long a backend is asked for one batch before the files that it is of are left for later.
-const patience = 20 * time.Second
+const patience = 5 * time.Second
 
 // accepting sends batches, and accepts what the backend has acknowledged.
 type accepting struct {
@@ -24,7 +24,6 @@ type accepting struct {
 	name    string
 	options delivery.Options
 	total   delivery.Result
-	refused int64
 }
 
 func newAccepting(w *watch, resource []attribute.KeyValue) *accepting {
@@ -61,19 +60,18 @@ func (a *accepting) Consume(ctx context.Context, spans []*projection.Span) error
 	a.total.Sent += r.Sent
 	a.total.Requests += r.Requests
 	a.total.Bytes += r.Bytes
-	a.refused += r.Refused
 	if r.Refused > 0 {
-		return tracker.Permanent(fmt.Errorf("%d of them by the backend%s", r.Refused, said))
+		return &tracker.Refusal{Spans: int(r.Refused), Err: errors.New("by the backend" + said)}
 	}
 	return nil
 }
 
 // summary says what was sent.
-func (a *accepting) summary() string {
+func (a *accepting) summary(refused int64) string {
 	line := fmt.Sprintf("%s sent to %s in %s, %s", terminal.Plural(a.total.Sent, "span"), forPeople(a.name),
 		terminal.Plural(a.total.Requests, "request"), terminal.Size(a.total.Bytes))
-	if a.refused > 0 {
-		line += fmt.Sprintf("; %d refused", a.refused)
+	if refused > 0 {
+		line += fmt.Sprintf("; %d refused", refused)
 	}
 	return line
 }

@@ -56,7 +56,7 @@ func watchOnce(t *testing.T, args ...string) (code int, out, errs string) {
 func TestWatchGoesOn(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	dir := t.TempDir()
-	path, all := copied(t, dir, 9000)
+	path, all := copied(t, dir, 10697) // to the end of its first run: with that nothing is open
 	r := newReceiver(t, func(int) reply { return reply{} })
 	args := []string{"--from-start", "--endpoint", r.URL, dir}
 	if code, _, errs := watchOnce(t, args...); code != 0 || !strings.Contains(errs, "spans sent to") {

@@ -2,6 +2,7 @@ package follow
 
 import (
 	"context"
+	"errors"
 	"io"
 	"strings"
 
@@ -48,6 +49,7 @@ type stream struct {
 	plain  io.ReadCloser
 	digest *xxhash.Digest
 	lines  *lines.Reader
+	at     Position // how far it has been read, but for its sums
 }
 
 func (s *stream) close() {
@@ -88,6 +90,7 @@ func (t *Tracked) openStream() error {
 		s.close()
 		return err
 	}
+	s.at = t.pos
 	s.lines = lines.Resume(io.TeeReader(s.plain, s.digest), t.f.o.MaxLine, t.pos.Lines, t.pos.Offset)
 	t.stream = s
 	return nil
@@ -97,6 +100,7 @@ func (t *Tracked) openStream() error {
 func (t *Tracked) readCompressed(ctx context.Context, most int64, emit func(lines.Line) bool) error {
 	if t.stream == nil {
 		if err := t.openStream(); err != nil {
+			t.failed = !errors.Is(err, ErrAway) && !errors.Is(err, ErrChanged)
 			return err
 		}
 	}
@@ -106,23 +110,30 @@ func (t *Tracked) readCompressed(ctx context.Context, most int64, emit func(line
 		}
 		l, err := t.stream.lines.Next()
 		if err == io.EOF {
-			t.pos.Sum = t.stream.digest.Sum64()
+			t.pos = Position{Offset: t.stream.at.Offset, Lines: t.stream.at.Lines, Sum: t.stream.digest.Sum64(), Head: t.pos.Head}
 			t.closeStream()
 			t.done = true
 			return nil
 		}
 		if err != nil {
 			t.closeStream()
+			t.failed = true
 			return err
 		}
 		read += l.Size
-		t.pos.Offset, t.pos.Lines = l.Offset+l.Size, l.Number
+		t.stream.at.Offset, t.stream.at.Lines = l.Offset+l.Size, l.Number
 		if !emit(l) {
 			return nil
 		}
 	}
 	return nil
 }
+
+// Rewind has a compressed file that is being read be read from its position again, for somebody who has let go of what came of it.
+func (t *Tracked) Rewind() { t.closeStream() }
+
+// Reading reports whether the file is compressed, and was read in part.
+func (t *Tracked) Reading() bool { return t.stream != nil }
 
 func (t *Tracked) closeStream() {
 	if t.stream != nil {

@@ -57,6 +57,7 @@ type Known struct {
 	Path     string
 	Size     int64
 	Modified time.Time
+	Done     bool // a compressed file was read to its end
 }
 
 // New returns a follower. Known tells of files that an earlier process has read, an ID of zero asks for the file of that path; nil knows
@@ -224,7 +225,7 @@ func (f *Follower) meet(path string, now time.Time, n *news) {
 	t.restart()
 	if k, ok := f.known(path, info.ID); ok && f.same(path, info, k) {
 		t.resumeAt(k.Position)
-		t.done = t.compressed
+		t.done = t.compressed && k.Done
 		t.size, t.modified = info.Size, info.Modified
 	} else if p, ok := f.twin(path); ok && (t.compressed || f.begins(path, info.ID, p)) {
 		t.resumeAt(p)
@@ -330,6 +331,9 @@ func (f *Follower) look(t *Tracked, now time.Time, n *news) {
 	case errors.Is(err, fs.ErrNotExist):
 		f.dirty = true // the folders tell whether it has another name
 		f.lookInside(t, now, n)
+		if f.files[t.Path] != t {
+			f.lost(t, n)
+		}
 		return
 	case err != nil:
 		f.tellOne(t.Path, err, n)
@@ -385,6 +389,9 @@ func (f *Follower) saw(t *Tracked, info Info, now time.Time, n *news) {
 		f.sawCompressed(t, info, same, n)
 		return
 	}
+	if !same && info.Size <= t.size { // what waited for its end may be another
+		t.waiting = 0
+	}
 	rewritten := info.Size < t.pos.Offset || info.Size == t.size && !info.Modified.Equal(t.modified) && info.Size == t.pos.Offset+t.waiting && t.pos.Offset > 0 && f.differs(t)
 	t.size, t.modified = info.Size, info.Modified
 	if rewritten {
@@ -400,10 +407,10 @@ func (f *Follower) saw(t *Tracked, info Info, now time.Time, n *news) {
 func (f *Follower) sawCompressed(t *Tracked, info Info, same bool, n *news) {
 	t.size, t.modified = info.Size, info.Modified
 	switch {
-	case !same && (t.done || t.stream != nil):
+	case !same && (t.done || t.failed || t.stream != nil):
 		f.Again(t)
 		n.add(&n.Again, t)
-	case same && !t.done:
+	case same && !t.done && !t.failed:
 		n.add(&n.Grown, t)
 	}
 }
@@ -424,6 +431,19 @@ func (f *Follower) Again(t *Tracked) {
 	t.restart()
 }
 
+// Waits reports whether there is a compressed file that was found and is not read yet.
+func (f *Follower) Waits() bool {
+	for _, t := range f.files {
+		if t.compressed && !t.done && !t.failed {
+			return true
+		}
+	}
+	return false
+}
+
+// Restart has a file read from its start, though nothing has changed.
+func (f *Follower) Restart(t *Tracked) { t.restart() }
+
 // Release closes a file that is gone.
 func (f *Follower) Release(t *Tracked) {
 	t.closeStream()
@@ -436,6 +456,9 @@ func (f *Follower) schedule(t *Tracked, now time.Time) {
 		return
 	}
 	wait := min(max(now.Sub(t.changed)/8, f.o.Interval), f.o.Idle)
+	if t.compressed && !t.done && !t.failed {
+		wait = f.o.Interval
+	}
 	t.due = now.Add(wait)
 	heap.Fix(&f.due, t.at)
 }

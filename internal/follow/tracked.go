@@ -45,6 +45,7 @@ type Tracked struct {
 	compressed bool
 	stream     *stream // of a compressed file that is being read
 	done       bool    // a compressed file was read
+	failed     bool    // a compressed file could not be; it is left alone until it changes
 	pos        Position
 	digest     *xxhash.Digest // of what was read; nil when it is not known, after a restart
 	tail       []byte         // the last bytes before pos, at most tailSize
@@ -65,7 +66,7 @@ func (t *Tracked) Size() int64 { return t.size }
 
 // Known is what a later process is to know of the file, read up to a position.
 func (t *Tracked) Known(p Position) Known {
-	return Known{Position: p, Path: t.Path, Size: t.size, Modified: t.modified}
+	return Known{Position: p, Path: t.Path, Size: t.size, Modified: t.modified, Done: t.done}
 }
 
 // AtEnd reports whether there was nothing more to be read when the file was looked at last: what is left of it, if anything, is a line
@@ -84,7 +85,7 @@ func (t *Tracked) Whole() bool { return t.AtEnd() && t.waiting == 0 }
 func (t *Tracked) restart() {
 	t.Generation++
 	t.closeStream()
-	t.done = false
+	t.done, t.failed = false, false
 	t.pos, t.digest, t.tail, t.waiting = Position{}, xxhash.New(), nil, 0
 }
 
@@ -92,6 +93,9 @@ func (t *Tracked) restart() {
 // primed, or read on.
 func (t *Tracked) resumeAt(p Position) {
 	t.pos, t.digest, t.tail, t.waiting = p, nil, nil, 0
+	if p.Offset == 0 {
+		t.digest = xxhash.New()
+	}
 }
 
 // Read reads complete lines, until about so many bytes are read, the lines end, or emit has no use for more. What emit is given is
@@ -204,13 +208,16 @@ func sumOf(in io.ReaderAt, n int64) (uint64, error) {
 	return xxhash.Sum64(buf), nil
 }
 
+// chunkSize is how much is looked through at once.
+const chunkSize = 64 << 10
+
 // hasLine looks for the end of a line in what came since the last time that there was none, so that a long line which comes in
 // pieces is read once.
 func (t *Tracked) hasLine(in io.ReaderAt) (bool, error) {
-	if t.waiting == 0 {
+	if t.waiting <= chunkSize { // it may be another tail than it was
 		return t.pos.Offset < t.size, nil
 	}
-	buf := make([]byte, 64<<10)
+	buf := make([]byte, chunkSize)
 	for at := t.pos.Offset + t.waiting; at < t.size; {
 		n, err := in.ReadAt(buf[:min(int64(len(buf)), t.size-at)], at)
 		if bytes.IndexByte(buf[:n], '\n') >= 0 {

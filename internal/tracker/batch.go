@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
-	"github.com/sessionspan/sessionspan/internal/follow"
 	"github.com/sessionspan/sessionspan/internal/projection"
 )
 
@@ -23,7 +23,9 @@ type batch struct {
 type part struct {
 	unit  *unit
 	spans []*projection.Span
-	upTo  follow.Position // what was read of it then
+	upTo  progress // what was read of it then
+	// generation is that of the file then.
+	generation int
 }
 
 // sizeOf is about what a span takes, in bytes.
@@ -58,36 +60,50 @@ func (t *Tracker) deliver(ctx context.Context, now time.Time) {
 		if u.sending != nil {
 			continue // in the order of the file
 		}
-		b.parts = append(b.parts, part{u, u.pending, u.file.Position()})
+		b.parts = append(b.parts, part{u, u.pending, u.progress(), u.file.Generation})
 		b.spans, b.bytes = append(b.spans, u.pending...), b.bytes+u.bytes
 		u.pending, u.bytes = nil, 0
 		delete(t.waiting, u)
 	}
-	if len(t.waiting) == 0 {
-		t.since = time.Time{}
-	}
-	if len(b.spans) > 0 {
-		t.try(ctx, b, now)
-	}
+	t.since = time.Time{}
+	failed := len(b.spans) > 0 && !t.try(ctx, b, now)
 	again := t.retrying
 	t.retrying = nil
+	slices.SortFunc(again, func(a, b *batch) int { return a.next.Compare(b.next) })
 	for _, b := range again {
-		if b.next.After(now) || ctx.Err() != nil {
+		if failed || b.next.After(now) { // one that fails is enough for now: the others have their turn before it
 			t.retrying = append(t.retrying, b)
 		} else {
-			t.try(ctx, b, now)
+			failed = !t.try(ctx, b, now)
+		}
+	}
+	for u := range t.waiting {
+		if u.sending == nil && t.since.IsZero() {
+			t.since = now
 		}
 	}
 }
 
-// try gives a batch to the consumer. One that is not accepted is tried again, each file by itself, so that one which is never accepted holds up
-// no other.
-func (t *Tracker) try(ctx context.Context, b *batch, now time.Time) {
+// splitAfter is how often a batch is tried as a whole.
+const splitAfter = 3
+
+// try gives a batch to the consumer, and reports whether that has dealt with it. One that it does not accept is tried again, after some
+// times each file by itself, so that one which is never accepted holds up no other.
+func (t *Tracker) try(ctx context.Context, b *batch, now time.Time) bool {
 	err := t.consumer.Consume(ctx, b.spans)
-	if _, final := errors.AsType[permanent](err); final {
-		t.stats.Refused += int64(len(b.spans))
+	if r, final := errors.AsType[*Refusal](err); final {
+		if r.Spans >= len(b.spans) && len(b.parts) > 1 { // whose they are shows when each is tried by itself
+			for _, one := range b.split() {
+				one.next = now
+				t.retry(one)
+			}
+			return true
+		}
+		t.stats.Refused += int64(r.Spans)
+		t.stats.Sent += int64(len(b.spans) - r.Spans)
 		for _, p := range b.parts {
-			t.o.Problem(p.unit.file.Path, fmt.Errorf("%d spans up to byte %d were refused: %w", len(p.spans), p.upTo.Offset, err), false)
+			t.o.Problem(p.unit.file.Path, fmt.Errorf("%d spans were refused, of %d up to byte %d: %w",
+				r.Spans, len(b.spans), p.upTo.known.Position.Offset, r.Err), false)
 		}
 		err = nil
 	} else if err == nil {
@@ -95,24 +111,53 @@ func (t *Tracker) try(ctx context.Context, b *batch, now time.Time) {
 	}
 	if err == nil {
 		for _, p := range b.parts {
-			p.unit.sending, p.unit.accepted = nil, p.upTo
+			p.unit.sending = nil
+			if p.generation == p.unit.file.Generation {
+				p.unit.accepted = p.upTo
+			}
 			t.dirty[p.unit] = true
 		}
-		return
+		return true
 	}
-	if b.tries == 0 && ctx.Err() == nil {
+	if ctx.Err() != nil { // it was interrupted: what comes last is still to be tried
+		b.next = now
+		t.retry(b)
+		return false
+	}
+	if b.tries == 0 {
 		t.o.Problem("", fmt.Errorf("%d spans were not accepted, and are tried again: %w", len(b.spans), err), true)
 	}
 	b.tries++
-	wait := min(t.o.FirstWait<<min(b.tries-1, 20), t.o.MostWait)
+	b.next = now.Add(min(t.o.FirstWait<<min(b.tries-1, 20), t.o.MostWait))
+	if b.tries < splitAfter || len(b.parts) == 1 {
+		t.retry(b)
+		return false
+	}
+	for _, one := range b.split() {
+		t.retry(one)
+	}
+	return false
+}
+
+// retry has a batch be tried again.
+func (t *Tracker) retry(b *batch) {
 	for _, p := range b.parts {
-		one := &batch{spans: p.spans, parts: []part{p}, tries: b.tries, next: now.Add(wait)}
+		p.unit.sending = b
+	}
+	t.retrying = append(t.retrying, b)
+}
+
+// split makes a batch of each file's part.
+func (b *batch) split() []*batch {
+	var list []*batch
+	for _, p := range b.parts {
+		one := &batch{spans: p.spans, parts: []part{p}, tries: b.tries, next: b.next}
 		for _, s := range p.spans {
 			one.bytes += sizeOf(s)
 		}
-		p.unit.sending = one
-		t.retrying = append(t.retrying, one)
+		list = append(list, one)
 	}
+	return list
 }
 
 // full reports whether so much waits for the consumer that nothing more is read.

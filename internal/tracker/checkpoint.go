@@ -4,12 +4,15 @@ import (
 	"github.com/sessionspan/sessionspan/internal/follow"
 )
 
+// begunKey is the key of the record which says that a tracker has begun: what has no record then came later.
+const begunKey = "begun"
+
 // load reads the records that are there.
 func (t *Tracker) load() error {
 	if t.o.Checkpoints == nil {
 		return nil
 	}
-	return t.o.Checkpoints.Each(func(key string, data []byte) error {
+	err := t.o.Checkpoints.Each(func(key string, data []byte) error {
 		r, err := decodeRecord(data)
 		if err != nil {
 			t.o.Problem("", err, true) // what it was for is read from its start
@@ -18,25 +21,37 @@ func (t *Tracker) load() error {
 		if r.Options != t.options {
 			return nil // other spans came of it
 		}
+		if key == begunKey {
+			t.resumed = true
+			return nil
+		}
+		r.key = key
 		t.records[key], t.byPath[r.Path] = r, r
 		if r.Session != "" {
 			t.spawners[r.Session] = r.Spawner
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return t.o.Checkpoints.Put(map[string][]byte{begunKey: (&record{Version: recordVersion, Options: t.options}).encode()})
 }
 
-// recordOf returns the record of a file, nil for none; an id of zero asks for one by its path alone.
+// recordOf returns the record of a file, nil for none: that of what it is, else of its path, since a folder that was restored has other
+// numbers. An id of zero asks for its path alone.
 func (t *Tracker) recordOf(path string, id follow.ID) *record {
-	if id == (follow.ID{}) {
-		return t.byPath[path]
+	if id != (follow.ID{}) {
+		if r := t.records[recordKey(path, id)]; r != nil {
+			return r
+		}
 	}
-	return t.records[recordKey(path, id)]
+	return t.byPath[path]
 }
 
 // known tells the follower of what an earlier tracker has read.
 func (t *Tracker) known(path string, id follow.ID) (follow.Known, bool) {
-	if r := t.recordOf(path, id); r != nil {
+	if r := t.recordOf(path, id); r != nil && r.Offset > 0 {
 		return r.known(), true
 	}
 	return follow.Known{}, false
@@ -48,25 +63,36 @@ func (t *Tracker) save() error {
 		clear(t.dirty)
 		return nil
 	}
-	records := map[string][]byte{}
+	records, gone := map[string][]byte{}, []string{}
 	for u := range t.dirty {
-		if !u.file.Gone {
+		if u.oldKey != "" {
+			gone = append(gone, u.oldKey)
+		}
+		switch {
+		case !u.file.Gone:
 			records[u.key] = t.record(u).encode()
-			continue
-		}
-		if u.sending == nil && len(u.pending) == 0 {
-			records[u.key] = nil
+		case u.sending == nil && len(u.pending) == 0:
+			gone = append(gone, u.key)
 		}
 	}
-	if len(records) == 0 {
-		clear(t.dirty)
-		return nil
+	if len(gone) > 0 {
+		live := map[string]bool{} // another file may have got its number
+		for _, u := range t.units {
+			live[u.key] = true
+		}
+		for _, key := range gone {
+			if !live[key] {
+				records[key] = nil
+			}
+		}
 	}
-	if err := t.o.Checkpoints.Put(records); err != nil {
-		return err
+	if len(records) > 0 {
+		if err := t.o.Checkpoints.Put(records); err != nil {
+			return err
+		}
 	}
 	for u := range t.dirty {
-		u.stored = u.accepted
+		u.stored, u.oldKey = u.accepted, ""
 	}
 	clear(t.dirty)
 	return nil
@@ -74,11 +100,13 @@ func (t *Tracker) save() error {
 
 // record is what is to be kept of a file.
 func (t *Tracker) record(u *unit) *record {
-	known := u.file.Known(u.accepted)
+	a := u.accepted
+	p := a.known.Position
 	r := &record{
 		Version: recordVersion, Path: u.file.Path, Device: u.file.ID.Device, Inode: u.file.ID.Inode, Options: t.options,
-		Size: known.Size, Modified: known.Modified.UnixNano(), Offset: u.accepted.Offset, Lines: u.accepted.Lines, Sum: u.accepted.Sum, Head: u.accepted.Head,
-		Root: u.root, Open: u.open, Last: u.last, Silent: u.silent,
+		Size: a.known.Size, Modified: a.known.Modified.UnixNano(), Done: a.known.Done, QuietTo: a.quietTo,
+		Offset: p.Offset, Lines: p.Lines, Sum: p.Sum, Head: p.Head,
+		Root: u.root, Open: a.open, Last: a.last, Silent: a.silent,
 	}
 	if u.session != nil {
 		r.Format, r.Session = u.session.Format, u.session.ID

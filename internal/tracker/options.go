@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/sessionspan/sessionspan/internal/follow"
@@ -37,12 +38,14 @@ type Options struct {
 	// Sink is told of spans as they start and end, in files as they grow, before they are sent; nil for nobody. It is how a terminal shows what
 	// is going on.
 	Sink projection.Sink
+	// Forget is told of sessions of which nothing more is known: what the sink has open of them stays so. Nil is for nobody.
+	Forget func(session string)
 }
 
 // Consumer takes batches of spans.
 type Consumer interface {
-	// Consume returns nil once it has accepted the spans, and will not lose them. An error for which [Permanent] holds says that it never
-	// will; after any other the same spans are given to it again.
+	// Consume returns nil once it has accepted the spans, and will not lose them. A [*Refusal] says that some of them
+	// it never will; after any other error the same spans are given to it again.
 	Consume(ctx context.Context, spans []*projection.Span) error
 }
 
@@ -56,18 +59,16 @@ type Checkpoints interface {
 	Each(give func(key string, record []byte) error) error
 }
 
-// permanent is an error after which spans are not given again.
-type permanent struct{ error }
-
-func (p permanent) Unwrap() error { return p.error }
-
-// Permanent marks an error of a [Consumer] as one that does not go away.
-func Permanent(err error) error {
-	if err == nil {
-		return nil
-	}
-	return permanent{err}
+// Refusal is an error of a [Consumer] that says that it has accepted all of the spans but so many, and never will accept those.
+type Refusal struct {
+	Spans int
+	Err   error
 }
+
+func (r *Refusal) Error() string { return fmt.Sprintf("%d spans refused: %v", r.Spans, r.Err) }
+
+// Unwrap returns Err.
+func (r *Refusal) Unwrap() error { return r.Err }
 
 func setDefault[T int | int64 | time.Duration](v *T, value T) {
 	if *v <= 0 {
@@ -84,6 +85,9 @@ func (o Options) withDefaults() Options {
 	setDefault(&o.MostWait, time.Minute)
 	if o.Problem == nil {
 		o.Problem = func(string, error, bool) {}
+	}
+	if o.Forget == nil {
+		o.Forget = func(string) {}
 	}
 	return o
 }

@@ -26,6 +26,10 @@ type record struct {
 	Size     int64 `json:"size"`
 	Modified int64 `json:"modified"`
 
+	// Done: a compressed file was read to its end. QuietTo is where what is sent begins, in bytes.
+	Done    bool  `json:"done,omitzero"`
+	QuietTo int64 `json:"quiet_to,omitzero"`
+
 	Offset int64  `json:"offset"`
 	Lines  int    `json:"lines"`
 	Sum    uint64 `json:"sum"`
@@ -41,6 +45,8 @@ type record struct {
 	Open   bool  `json:"open,omitzero"`
 	Last   int64 `json:"last,omitzero"`
 	Silent bool  `json:"silent,omitzero"`
+
+	key string
 }
 
 var errRecord = errors.New("the checkpoint is not one that is known here")
@@ -58,7 +64,7 @@ func decodeRecord(data []byte) (*record, error) {
 	if err := json.Unmarshal(data, r); err != nil {
 		return nil, fmt.Errorf("%w: %w", errRecord, err)
 	}
-	if r.Version != recordVersion || r.Offset < 0 || r.Lines < 0 {
+	if r.Version != recordVersion || r.Offset < 0 || r.Lines < 0 || r.QuietTo < 0 {
 		return nil, fmt.Errorf("%w: version %d", errRecord, r.Version)
 	}
 	return r, nil
@@ -69,7 +75,7 @@ func (r *record) position() follow.Position {
 }
 
 func (r *record) known() follow.Known {
-	return follow.Known{Position: r.position(), Path: r.Path, Size: r.Size, Modified: time.Unix(0, r.Modified)}
+	return follow.Known{Position: r.position(), Path: r.Path, Size: r.Size, Modified: time.Unix(0, r.Modified), Done: r.Done}
 }
 
 // recordKey is the key of a file's record: what the file is, where that can be told, else its path.

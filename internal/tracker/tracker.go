@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sessionspan/sessionspan/format"
 	"github.com/sessionspan/sessionspan/internal/activity"
 	"github.com/sessionspan/sessionspan/internal/follow"
-	"github.com/sessionspan/sessionspan/internal/lines"
 	"github.com/sessionspan/sessionspan/internal/source"
 )
 
@@ -19,13 +19,14 @@ type Tracker struct {
 	o        Options
 	consumer Consumer
 	follower *follow.Follower
-	format   *source.Format // nil for any
+	kind     *source.Format // of all files; nil for any
 
 	units    map[*follow.Tracked]*unit
 	sessions map[string][]*unit // by format and id
 	spawners map[string]string  // of sessions whose header is known, "" for none
 	records  map[string]*record // of files that have not been met, by key
 	byPath   map[string]*record // the same by path
+	resumed  bool               // an earlier tracker has begun, and knows what was there then
 	options  uint64             // the fingerprint of those that count
 
 	readable []*unit // in which there is something to be read
@@ -61,7 +62,7 @@ func New(o Options, consumer Consumer) (*Tracker, error) {
 		return nil, err
 	}
 	t := &Tracker{
-		o: o, consumer: consumer, format: f, units: map[*follow.Tracked]*unit{}, sessions: map[string][]*unit{}, spawners: map[string]string{},
+		o: o, consumer: consumer, kind: f, units: map[*follow.Tracked]*unit{}, sessions: map[string][]*unit{}, spawners: map[string]string{},
 		records: map[string]*record{}, byPath: map[string]*record{}, waiting: map[*unit]bool{}, dirty: map[*unit]bool{},
 		options: fingerprint(o.Projection),
 	}
@@ -108,32 +109,63 @@ func (t *Tracker) Run(ctx context.Context) error {
 	return t.Flush(context.WithoutCancel(ctx))
 }
 
+// flushTime is how long the consumer has for what is left at the end.
+const flushTime = 10 * time.Second
+
 // Flush gives the consumer what has ended, once, and stores how far that is.
 func (t *Tracker) Flush(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, flushTime)
+	defer cancel()
 	t.deliver(ctx, time.Now())
 	return t.save()
+}
+
+// Waiting is how many spans have not been accepted.
+func (t *Tracker) Waiting() int {
+	n := t.Stats().Retrying
+	for u := range t.waiting {
+		n += len(u.pending)
+	}
+	return n
 }
 
 // Step looks at the files once, reads what is new, and gives it to the consumer as far as that is due.
 func (t *Tracker) Step(ctx context.Context) error {
 	t.take(ctx, t.follower.Poll(ctx))
-	for t.readOn(ctx) {
+	for start := time.Now(); time.Since(start) < stepTime && t.readOn(ctx); {
+		t.evict()
 		if now := time.Now(); t.due(now) {
 			t.deliver(ctx, now)
 		}
 	}
 	now := time.Now()
 	t.silence(ctx, now)
-	if t.due(now) || len(t.retrying) > 0 {
+	if t.due(now) || t.retryDue(now) {
 		t.deliver(ctx, now)
 	}
-	t.evict()
 	return t.save()
+}
+
+// stepTime is how long is read before there is another look at the files.
+const stepTime = 2 * time.Second
+
+// retryDue reports whether a batch is to be tried again now.
+func (t *Tracker) retryDue(now time.Time) bool {
+	return slices.ContainsFunc(t.retrying, func(b *batch) bool { return !b.next.After(now) })
 }
 
 // Idle reports whether all that was found has been read and accepted.
 func (t *Tracker) Idle() bool {
-	return len(t.readable) == 0 && len(t.waiting) == 0 && len(t.retrying) == 0
+	if len(t.readable) > 0 || len(t.waiting) > 0 || len(t.retrying) > 0 || t.follower.Waits() {
+		return false
+	}
+	now := time.Now()
+	for _, u := range t.units {
+		if u.said == "" && u.quietDue(now) { // one that cannot be read does not hold up the others
+			return false
+		}
+	}
+	return true
 }
 
 // next is when there is something to be done again.
@@ -143,6 +175,9 @@ func (t *Tracker) next() time.Time {
 		if at.Before(next) {
 			next = at
 		}
+	}
+	if len(t.readable) > 0 && !t.full() {
+		return time.Time{}
 	}
 	if !t.since.IsZero() {
 		earlier(t.since.Add(t.o.BatchWait))
@@ -169,6 +204,7 @@ func (t *Tracker) take(ctx context.Context, news follow.News) {
 	}
 	for _, file := range news.Grown {
 		if u := t.units[file]; u != nil {
+			t.reconsider(ctx, u)
 			if !isNew[file] {
 				u.grew = time.Now()
 			}
@@ -182,96 +218,66 @@ func (t *Tracker) take(ctx context.Context, news follow.News) {
 
 // meet takes a file that was not known.
 func (t *Tracker) meet(ctx context.Context, file *follow.Tracked) {
-	u := &unit{t: t, file: file, key: recordKey(file.Path, file.ID), accepted: file.Position(), stored: file.Position()}
+	u := &unit{t: t, file: file, key: recordKey(file.Path, file.ID)}
 	t.units[file] = u
-	if r := t.recordOf(file.Path, file.ID); r != nil && r.Offset > 0 && r.position() == file.Position() {
-		u.kept = true
-		u.root, u.open, u.last, u.silent = r.Root, r.Open, r.Last, r.Silent
+	defer func() {
+		if u.session == nil {
+			t.introduceBy(ctx, u)
+		}
+	}()
+	r := t.recordOf(file.Path, file.ID)
+	switch {
+	case r != nil && r.Offset > 0 && r.position() == file.Position(), r != nil && r.Offset == 0 && r.QuietTo > 0 && r.Path == file.Path:
+		u.quietTo, u.root, u.open, u.last, u.silent = r.QuietTo, r.Root, r.Open, r.Last, r.Silent
+		u.accepted = u.progress()
+		u.stored = u.accepted
+		if old := r.key; old != u.key {
+			u.oldKey, u.stored = old, progress{}
+			t.dirty[u] = true
+		}
+		delete(t.records, r.key)
 		if r.Session != "" {
 			u.session = &activity.Session{ID: r.Session, Format: r.Format}
 			if r.Spawner != "" {
 				u.session.Spawn = &activity.Spawn{Session: r.Spawner}
 			}
 			t.introduce(u)
-		} else {
-			t.introduceBy(ctx, u)
 		}
-		delete(t.records, u.key)
 		return
+	case file.Position().Offset > 0 && !t.acceptedOf(file): // its twin was read, and nothing says that this was accepted
+		t.follower.Restart(file)
 	}
-	if t.o.FromNow && !t.begun {
+	if t.o.FromNow && !t.begun && !t.resumed {
 		u.quietTo = file.Size()
+		u.accepted = u.progress()
+		t.dirty[u] = true
 	}
-	t.introduceBy(ctx, u)
 }
 
-// introduceBy reads the header of a file.
-func (t *Tracker) introduceBy(ctx context.Context, u *unit) {
-	var decoder source.Decoder
-	err := u.file.Peek(ctx, func(l lines.Line) bool {
-		if l.Blank() {
+// acceptedOf reports whether another file has been accepted to where this one goes on from: its twin.
+func (t *Tracker) acceptedOf(file *follow.Tracked) bool {
+	for _, r := range t.byPath {
+		if r.position() == file.Position() {
 			return true
 		}
-		if decoder == nil {
-			f, err := t.formatOf(l)
-			if err != nil {
-				return false // it is told when the file is read
-			}
-			decoder = f.New()
+	}
+	for _, other := range t.units {
+		if other.accepted.known.Position == file.Position() {
+			return true
 		}
-		if err := decoder.Decode(l, func(ev *activity.Event) {
-			if s, ok := ev.Fact.(*activity.Session); ok && u.session == nil {
-				u.session = s
-			}
-		}); err != nil {
-			return false
-		}
-		return u.session == nil
-	})
-	if err == nil && u.session != nil {
-		t.introduce(u)
 	}
-}
-
-// introduce has other sessions know of one.
-func (t *Tracker) introduce(u *unit) {
-	spawner := ""
-	if s := u.session.Spawn; s != nil {
-		spawner = s.Session
-	}
-	if _, have := t.spawners[u.session.ID]; !have {
-		t.spawners[u.session.ID] = spawner
-	}
-	key := u.session.Format + "\x00" + u.session.ID
-	if others := t.sessions[key]; len(others) > 0 && others[0].file.Path != u.file.Path {
-		t.o.Problem(u.file.Path, fmt.Errorf("%w: %s has it as well", ErrCopy, others[0].file.Path), true)
-	}
-	t.sessions[key] = append(t.sessions[key], u)
-}
-
-// ErrCopy: two files have the same session. Both are read; what they agree in has the same ids.
-var ErrCopy = errors.New("a copy of a session")
-
-// formatOf finds out the format of a file by its first line.
-func (t *Tracker) formatOf(l lines.Line) (*source.Format, error) {
-	if t.format != nil {
-		return t.format, nil
-	}
-	return source.Detect(l)
-}
-
-// Ancestor implements [projection.Resolver].
-func (t *Tracker) Ancestor(id string) (parent string, known bool) {
-	parent, known = t.spawners[id]
-	return parent, known
+	return false
 }
 
 // queue has a file be read, unless nothing of it is to be read yet.
 func (t *Tracker) queue(u *unit) {
 	switch {
 	case u.readable || u.refused != nil:
-	case u.state == nil && u.quietTo > 0 && u.file.Size() <= u.quietTo && u.file.Position().Offset == 0:
+	case u.state == nil && u.quietTo > 0 && u.file.Size() == u.quietTo && u.file.Position().Offset == 0:
 	default:
+		if u.file.Size() < u.quietTo { // it holds something else
+			u.quietTo = 0
+		}
 		u.readable = true
 		t.readable = append(t.readable, u)
 	}
@@ -301,12 +307,7 @@ func (t *Tracker) readOn(ctx context.Context) bool {
 		t.stats.BytesRead += after.Offset - before.Offset
 		t.stats.LinesRead += int64(after.Lines - before.Lines)
 	}
-	if len(u.pending) > 0 {
-		t.waiting[u] = true
-		if t.since.IsZero() {
-			t.since = time.Now()
-		}
-	}
+	t.wait(u)
 	switch {
 	case errors.Is(err, follow.ErrChanged):
 		t.follower.Again(u.file)
@@ -315,22 +316,49 @@ func (t *Tracker) readOn(ctx context.Context) bool {
 	case errors.Is(err, follow.ErrAway):
 	case err != nil && ctx.Err() == nil:
 		t.failed(u, err)
-	case !u.file.AtEnd() && after.Offset > before.Offset:
-		t.queue(u)
+	case !u.file.AtEnd() && (after.Offset > before.Offset || u.file.Reading()):
+		if u.bytes < t.o.BatchBytes || u.sending == nil {
+			t.queue(u)
+		}
+		if last := len(t.readable) - 1; u.readable && u.file.Reading() { // it is held until it is done
+			copy(t.readable[1:], t.readable[:last])
+			t.readable[0] = u
+		}
 	}
 	t.settle(u)
 	return true
 }
 
-// failed notes that a file cannot be read. One that is no session is left alone from then on.
+// wait has what is pending of a file be put into the next batch.
+func (t *Tracker) wait(u *unit) {
+	if len(u.pending) == 0 {
+		return
+	}
+	t.waiting[u] = true
+	if t.since.IsZero() && u.sending == nil {
+		t.since = time.Now()
+	}
+}
+
+// failed notes that a file cannot be read. One that is no session is left alone, until its beginning is another; anything else may be over
+// the next time.
 func (t *Tracker) failed(u *unit, err error) {
-	if u.state == nil || u.state.projector.Session() == nil {
+	_, unknown := errors.AsType[*source.UnknownFormatError](err)
+	_, damaged := errors.AsType[*format.DamageError](err)
+	if unknown || damaged && (u.state == nil || u.state.projector.Session() == nil) {
 		u.refused = err
-	}
-	if u.state != nil && u.refused != nil {
 		u.drop()
+		t.follower.Restart(u.file)
 	}
-	t.o.Problem(u.file.Path, err, false)
+	t.say(u, err)
+}
+
+// say tells what is wrong with a file, unless that was told last.
+func (t *Tracker) say(u *unit, err error) {
+	if text := err.Error(); text != u.said {
+		u.said = text
+		t.o.Problem(u.file.Path, err, false)
+	}
 }
 
 // again has a file be read from its start: it holds something else than what was read.
@@ -343,20 +371,8 @@ func (t *Tracker) again(ctx context.Context, u *unit) {
 	t.forget(u)
 	u.session, u.root, u.refused, u.quietTo = nil, "", nil, 0
 	u.open, u.silent, u.last = false, false, 0
-	u.accepted = follow.Position{}
+	u.accepted = progress{}
 	t.introduceBy(ctx, u)
-}
-
-// forget has other sessions not know of one any more, but for who spawned it.
-func (t *Tracker) forget(u *unit) {
-	if u.session == nil {
-		return
-	}
-	key := u.session.Format + "\x00" + u.session.ID
-	t.sessions[key] = slices.DeleteFunc(t.sessions[key], func(other *unit) bool { return other == u })
-	if len(t.sessions[key]) == 0 {
-		delete(t.sessions, key)
-	}
 }
 
 // lose takes that a file is gone: what is still to be read of it is, if it is open.
@@ -366,16 +382,19 @@ func (t *Tracker) lose(ctx context.Context, u *unit) {
 	}
 	for before := int64(-1); !u.file.AtEnd() && u.refused == nil && u.file.Position().Offset != before; {
 		before = u.file.Position().Offset
-		if u.read(ctx, chunk) != nil {
+		if err := u.read(ctx, chunk); err != nil {
+			t.say(u, err)
 			break
 		}
-	}
-	if len(u.pending) > 0 {
-		t.waiting[u] = true
-		if t.since.IsZero() {
-			t.since = time.Now()
+		t.wait(u)
+		if u.sending == nil {
+			t.deliver(ctx, time.Now())
 		}
 	}
+	if left := u.file.Size() - u.file.Position().Offset; left > 0 && u.refused == nil && u.quietTo == 0 && !u.file.AtEnd() {
+		t.o.Problem(u.file.Path, fmt.Errorf("it is gone, with %d bytes that were not read", left), false)
+	}
+	t.wait(u)
 	t.follower.Release(u.file)
 	u.drop()
 	t.forget(u)
@@ -386,8 +405,8 @@ func (t *Tracker) lose(ctx context.Context, u *unit) {
 
 // settle notes how far a file has been accepted of which nothing waits.
 func (t *Tracker) settle(u *unit) {
-	if len(u.pending) == 0 && u.sending == nil && u.file.Settled() {
-		u.accepted = u.file.Position()
+	if len(u.pending) == 0 && u.sending == nil {
+		u.accepted = u.progress()
 	}
 	if u.accepted != u.stored || u.file.Gone {
 		t.dirty[u] = true
@@ -400,18 +419,18 @@ func (t *Tracker) silence(ctx context.Context, now time.Time) {
 		if !u.open || u.silent {
 			continue
 		}
-		if err := u.quiet(ctx, now); err != nil && ctx.Err() == nil && !errors.Is(err, follow.ErrAway) {
-			t.o.Problem(u.file.Path, err, false)
+		err := u.quiet(ctx, now)
+		switch {
+		case errors.Is(err, follow.ErrChanged):
+			t.follower.Again(u.file)
+			t.again(ctx, u)
+			t.queue(u)
+		case err != nil && ctx.Err() == nil && !errors.Is(err, follow.ErrAway):
+			t.say(u, err)
 		}
-		if len(u.pending) > 0 {
-			t.waiting[u] = true
-			if t.since.IsZero() {
-				t.since = now
-			}
-		}
-		if u.silent {
-			t.dirty[u] = true
-		}
+		t.wait(u)
+		t.settle(u)
+		t.evict()
 	}
 }
 
@@ -422,7 +441,7 @@ func (t *Tracker) evict() {
 	}
 	var with []*unit
 	for _, u := range t.units {
-		if u.state != nil {
+		if u.state != nil && !u.file.Reading() { // what is half decompressed would be so from its start
 			with = append(with, u)
 		}
 	}

@@ -258,7 +258,7 @@ func TestSpansThatAreRefusedForGood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir, kept := t.TempDir(), memory{}
 		c := newCollector(t)
-		c.refuse = func([]*projection.Span) error { return tracker.Permanent(errAway) }
+		c.refuse = func(spans []*projection.Span) error { return &tracker.Refusal{Spans: len(spans), Err: errAway} }
 		var told []string
 		problem := func(path string, err error, note bool) {
 			if errors.Is(err, errAway) && !note {

@@ -34,10 +34,24 @@ type unit struct {
 	bytes    int                // the size of those
 	readable bool               // there is something to be read
 	sending  *batch             // that has spans of it
-	accepted follow.Position    // all that ended before it has been accepted
-	stored   follow.Position    // the same as it is in the checkpoint
-	kept     bool               // there is a checkpoint
+	accepted progress           // what has been accepted
+	stored   progress           // the same as it is in the checkpoint
 	key      string             // of that
+	oldKey   string             // of the record that it was known by, if that is another
+	said     string             // what was told of it last
+}
+
+// progress is how far a file has come, with what has to be known to go on from there.
+type progress struct {
+	known              follow.Known
+	quietTo            int64
+	open, silent, kept bool
+	last               int64
+}
+
+// progress returns how far the unit has been read.
+func (u *unit) progress() progress {
+	return progress{known: u.file.Known(u.file.Position()), quietTo: u.quietTo, open: u.open, silent: u.silent, kept: true, last: u.last}
 }
 
 // state is what reading a session has come to.
@@ -202,7 +216,7 @@ func (u *unit) read(ctx context.Context, most int64) error {
 		u.silent = false
 		st.out.silent = l.Offset+l.Size <= u.quietTo
 		failed = u.decode(st, l)
-		return failed == nil
+		return failed == nil && u.bytes < u.t.o.BatchBytes
 	})
 	u.t.states += st.size() - before
 	u.look()
@@ -215,13 +229,21 @@ func (u *unit) look() {
 	u.open = open.Total() > 0 || open.Pending > 0
 }
 
-// quiet ends what is open if nothing has happened for so long that it has ended, by the times of the entries, and, for a file that was seen to
-// grow, by a clock that nobody sets.
-func (u *unit) quiet(ctx context.Context, now time.Time) error {
+// quietDue reports whether nothing has happened for so long that what is open has ended, by the times of the entries, and, for a file that was
+// seen to grow, by a clock that nobody sets.
+func (u *unit) quietDue(now time.Time) bool {
 	switch {
-	case !u.open || u.silent || u.last == 0 || !u.file.Whole() || len(u.pending) > 0 || u.sending != nil:
-		return nil
+	case !u.open || u.silent || u.last == 0 || !u.file.AtEnd():
+		return false
 	case now.UnixNano()-u.last < int64(projection.Silence), !u.grew.IsZero() && time.Since(u.grew) < projection.Silence:
+		return false
+	}
+	return true
+}
+
+// quiet ends what is open if that is due, and all that came before has been accepted.
+func (u *unit) quiet(ctx context.Context, now time.Time) error {
+	if len(u.pending) > 0 || u.sending != nil || !u.quietDue(now) {
 		return nil
 	}
 	if err := u.ready(ctx); err != nil {
@@ -238,4 +260,5 @@ func (u *unit) quiet(ctx context.Context, now time.Time) error {
 func (u *unit) drop() {
 	u.t.states -= u.state.size()
 	u.state = nil
+	u.file.Rewind()
 }

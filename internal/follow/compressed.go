@@ -43,6 +43,15 @@ func (f *Follower) twin(path string) (Position, bool) {
 	return Position{}, false
 }
 
+// Plain returns the path of a compressed file's plain twin, and that file, nil when it is not there; an empty path for a plain file.
+func (f *Follower) Plain(t *Tracked) (path string, plain *Tracked) {
+	if !t.compressed {
+		return "", nil
+	}
+	path, _ = plainPath(t.Path)
+	return path, f.files[path]
+}
+
 // stream is a compressed file that is being read.
 type stream struct {
 	in     *handle

@@ -211,7 +211,7 @@ func (f *Follower) meet(path string, now time.Time, n *news) {
 			return // both names are there, and one is enough
 		}
 		_, compressed := plainPath(path)
-		if old.compressed == compressed && (compressed || f.begins(path, info.ID, old.pos)) {
+		if old.compressed == compressed && (compressed || f.begins(path, info.ID, old.begin())) {
 			f.rename(old, path)
 			return
 		}
@@ -264,6 +264,14 @@ func (f *Follower) begins(path string, id ID, p Position) bool {
 	}
 	head, err := sumOf(in, min(p.Offset, headSize))
 	return err == nil && head == p.Head
+}
+
+// begin returns the position up to which it can be told whether a file is this one.
+func (t *Tracked) begin() Position {
+	if t.pos.Offset > 0 {
+		return t.pos
+	}
+	return t.mark
 }
 
 // rename gives a file that had another name that under which it is there.

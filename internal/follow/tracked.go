@@ -47,6 +47,7 @@ type Tracked struct {
 	done       bool    // a compressed file was read
 	failed     bool    // a compressed file could not be; it is left alone until it changes
 	pos        Position
+	mark       Position       // by which a file of which nothing was read is known, when it gets another name
 	digest     *xxhash.Digest // of what was read; nil when it is not known, after a restart
 	tail       []byte         // the last bytes before pos, at most tailSize
 	waiting    int64          // so many bytes behind pos have no line feed
@@ -63,6 +64,55 @@ func (t *Tracked) Position() Position { return t.pos }
 
 // Size returns how long the file was when it was looked at last.
 func (t *Tracked) Size() int64 { return t.size }
+
+// Modified returns when the file was changed last, as it was when it was looked at.
+func (t *Tracked) Modified() time.Time { return t.modified }
+
+// Compressed reports whether positions are not those in the file, but in what it decompresses to.
+func (t *Tracked) Compressed() bool { return t.compressed }
+
+// Mark returns a position by which a file of which nothing is read can be known again, up to so many bytes, and has it be known by that when it
+// gets another name.
+func (t *Tracked) Mark(upTo int64) (Position, error) {
+	head, err := t.head(upTo)
+	if err == nil {
+		t.mark = Position{Offset: upTo, Head: head}
+	}
+	return t.mark, err
+}
+
+// MarkAs has a file of which nothing was read be known by a position that was marked before, for somebody who knows that it begins with that.
+func (t *Tracked) MarkAs(p Position) { t.mark = p }
+
+// Marked reports whether a file begins with what was there when a position was marked; it is known by that then.
+func (t *Tracked) Marked(p Position) bool {
+	head, err := t.head(p.Offset)
+	if err != nil || head != p.Head || !t.compressed && t.size < p.Offset {
+		return false
+	}
+	t.MarkAs(p)
+	return true
+}
+
+// head returns the sum of the first bytes of what a file holds, of at most so many.
+func (t *Tracked) head(most int64) (uint64, error) {
+	n := min(most, headSize)
+	if t.compressed {
+		s, err := t.decompress()
+		if err != nil {
+			return 0, err
+		}
+		defer s.close()
+		buf, err := io.ReadAll(io.LimitReader(s.plain, n))
+		return xxhash.Sum64(buf), err
+	}
+	in, err := t.f.handles.open(t)
+	if err != nil {
+		return 0, err
+	}
+	defer in.release()
+	return sumOf(in, n)
+}
 
 // Known is what a later process is to know of the file, read up to a position.
 func (t *Tracked) Known(p Position) Known {
@@ -85,7 +135,7 @@ func (t *Tracked) Whole() bool { return t.AtEnd() && t.waiting == 0 }
 func (t *Tracked) restart() {
 	t.Generation++
 	t.closeStream()
-	t.done, t.failed = false, false
+	t.done, t.failed, t.mark = false, false, Position{}
 	t.pos, t.digest, t.tail, t.waiting = Position{}, xxhash.New(), nil, 0
 }
 

@@ -1,6 +1,8 @@
 package tracker
 
 import (
+	"time"
+
 	"github.com/sessionspan/sessionspan/internal/follow"
 )
 
@@ -36,6 +38,36 @@ func (t *Tracker) load() error {
 		return err
 	}
 	return t.o.Checkpoints.Put(map[string][]byte{begunKey: (&record{Version: recordVersion, Options: t.options}).encode()})
+}
+
+// used notes that the file of a record was met.
+func (t *Tracker) used(r *record) {
+	delete(t.records, r.key)
+	if t.byPath[r.Path] == r {
+		delete(t.byPath, r.Path)
+	}
+}
+
+// forgetAfter is how long it is kept what was read of a file that is not found.
+const forgetAfter = 90 * 24 * time.Hour
+
+// missing takes that the files of some records were not found when all was looked at for the first time.
+func (t *Tracker) missing(now time.Time) error {
+	records := map[string][]byte{}
+	for key, r := range t.records {
+		switch {
+		case r.Missing == 0:
+			r.Missing = now.Unix()
+			records[key] = r.encode()
+		case now.Sub(time.Unix(r.Missing, 0)) > forgetAfter:
+			records[key] = nil
+			t.used(r)
+		}
+	}
+	if len(records) == 0 {
+		return nil
+	}
+	return t.o.Checkpoints.Put(records)
 }
 
 // recordOf returns the record of a file, nil for none: that of what it is, else of its path, since a folder that was restored has other
@@ -104,7 +136,7 @@ func (t *Tracker) record(u *unit) *record {
 	p := a.known.Position
 	r := &record{
 		Version: recordVersion, Path: u.file.Path, Device: u.file.ID.Device, Inode: u.file.ID.Inode, Options: t.options,
-		Size: a.known.Size, Modified: a.known.Modified.UnixNano(), Done: a.known.Done, QuietTo: a.quietTo,
+		Size: a.known.Size, Modified: a.known.Modified.UnixNano(), Done: a.known.Done, OmitTo: a.omitted.Offset, OmitHead: a.omitted.Head,
 		Offset: p.Offset, Lines: p.Lines, Sum: p.Sum, Head: p.Head,
 		Root: u.root, Open: a.open, Last: a.last, Silent: a.silent,
 	}

@@ -139,3 +139,11 @@ func look(t testing.TB, tr *tracker.Tracker) {
 type taking struct{}
 
 func (taking) Consume(context.Context, []*projection.Span) error { return nil }
+
+// shut closes a tracker. Nothing is given to its consumer any more, as when it is killed.
+func shut(t testing.TB, tr *tracker.Tracker) {
+	t.Helper()
+	if err := tr.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

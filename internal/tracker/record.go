@@ -26,9 +26,11 @@ type record struct {
 	Size     int64 `json:"size"`
 	Modified int64 `json:"modified"`
 
-	// Done: a compressed file was read to its end. QuietTo is where what is sent begins, in bytes.
-	Done    bool  `json:"done,omitzero"`
-	QuietTo int64 `json:"quiet_to,omitzero"`
+	// Done: a compressed file was read to its end. OmitTo is where what is sent begins, in bytes, and OmitHead the sum of its
+	// first bytes, as those of a position.
+	Done     bool   `json:"done,omitzero"`
+	OmitTo   int64  `json:"omit_to,omitzero"`
+	OmitHead uint64 `json:"omit_head,omitzero"`
 
 	Offset int64  `json:"offset"`
 	Lines  int    `json:"lines"`
@@ -45,6 +47,9 @@ type record struct {
 	Open   bool  `json:"open,omitzero"`
 	Last   int64 `json:"last,omitzero"`
 	Silent bool  `json:"silent,omitzero"`
+
+	// Missing is since when the file was not found, in seconds since 1970; 0 when it was.
+	Missing int64 `json:"missing,omitzero"`
 
 	key string
 }
@@ -64,7 +69,7 @@ func decodeRecord(data []byte) (*record, error) {
 	if err := json.Unmarshal(data, r); err != nil {
 		return nil, fmt.Errorf("%w: %w", errRecord, err)
 	}
-	if r.Version != recordVersion || r.Offset < 0 || r.Lines < 0 || r.QuietTo < 0 {
+	if r.Version != recordVersion || r.Offset < 0 || r.Lines < 0 || r.OmitTo < 0 {
 		return nil, fmt.Errorf("%w: version %d", errRecord, r.Version)
 	}
 	return r, nil

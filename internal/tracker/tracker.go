@@ -131,7 +131,13 @@ func (t *Tracker) Waiting() int {
 
 // Step looks at the files once, reads what is new, and gives it to the consumer as far as that is due.
 func (t *Tracker) Step(ctx context.Context) error {
+	first := !t.begun
 	t.take(ctx, t.follower.Poll(ctx))
+	if first && ctx.Err() == nil {
+		if err := t.missing(time.Now()); err != nil {
+			return err
+		}
+	}
 	for start := time.Now(); time.Since(start) < stepTime && t.readOn(ctx); {
 		t.evict()
 		if now := time.Now(); t.due(now) {
@@ -226,16 +232,27 @@ func (t *Tracker) meet(ctx context.Context, file *follow.Tracked) {
 		}
 	}()
 	r := t.recordOf(file.Path, file.ID)
+	if r != nil && r.OmitTo > 0 && !t.o.FromNow { // what was left out before is asked for now
+		t.follower.Restart(file)
+		t.queue(u)
+		r = nil
+	}
 	switch {
-	case r != nil && r.Offset > 0 && r.position() == file.Position(), r != nil && r.Offset == 0 && r.QuietTo > 0 && r.Path == file.Path:
-		u.quietTo, u.root, u.open, u.last, u.silent = r.QuietTo, r.Root, r.Open, r.Last, r.Silent
+	case r != nil && r.Offset > 0 && r.position() == file.Position(), r != nil && r.Offset == 0 && u.omitBy(r):
+		u.root, u.open, u.last, u.silent = r.Root, r.Open, r.Last, r.Silent
+		if r.Offset > 0 {
+			u.omitted = omitted{Position: follow.Position{Offset: r.OmitTo, Head: r.OmitHead}}
+		}
 		u.accepted = u.progress()
 		u.stored = u.accepted
-		if old := r.key; old != u.key {
-			u.oldKey, u.stored = old, progress{}
+		if r.key != u.key {
+			u.oldKey = r.key
+		}
+		if u.oldKey != "" || r.Missing != 0 {
+			u.stored = progress{}
 			t.dirty[u] = true
 		}
-		delete(t.records, r.key)
+		t.used(r)
 		if r.Session != "" {
 			u.session = &activity.Session{ID: r.Session, Format: r.Format}
 			if r.Spawner != "" {
@@ -248,9 +265,9 @@ func (t *Tracker) meet(ctx context.Context, file *follow.Tracked) {
 		t.follower.Restart(file)
 	}
 	if t.o.FromNow && !t.begun && !t.resumed {
-		u.quietTo = file.Size()
-		u.accepted = u.progress()
-		t.dirty[u] = true
+		u.omitPresent()
+	} else if file.Position().Offset == 0 && t.o.FromNow {
+		u.omitByTwin()
 	}
 }
 
@@ -273,11 +290,9 @@ func (t *Tracker) acceptedOf(file *follow.Tracked) bool {
 func (t *Tracker) queue(u *unit) {
 	switch {
 	case u.readable || u.refused != nil:
-	case u.state == nil && u.quietTo > 0 && u.file.Size() == u.quietTo && u.file.Position().Offset == 0:
+	case u.leftAlone():
 	default:
-		if u.file.Size() < u.quietTo { // it holds something else
-			u.quietTo = 0
-		}
+		u.endOmission()
 		u.readable = true
 		t.readable = append(t.readable, u)
 	}
@@ -369,7 +384,7 @@ func (t *Tracker) again(ctx context.Context, u *unit) {
 	t.o.Problem(u.file.Path, fmt.Errorf("%w; it is read again from its start", follow.ErrChanged), true)
 	u.drop()
 	t.forget(u)
-	u.session, u.root, u.refused, u.quietTo = nil, "", nil, 0
+	u.session, u.root, u.refused, u.omitted = nil, "", nil, omitted{}
 	u.open, u.silent, u.last = false, false, 0
 	u.accepted = progress{}
 	t.introduceBy(ctx, u)
@@ -391,7 +406,7 @@ func (t *Tracker) lose(ctx context.Context, u *unit) {
 			t.deliver(ctx, time.Now())
 		}
 	}
-	if left := u.file.Size() - u.file.Position().Offset; left > 0 && u.refused == nil && u.quietTo == 0 && !u.file.AtEnd() {
+	if left := u.file.Size() - u.file.Position().Offset; left > 0 && u.refused == nil && u.omitted.Offset == 0 && !u.file.AtEnd() {
 		t.o.Problem(u.file.Path, fmt.Errorf("it is gone, with %d bytes that were not read", left), false)
 	}
 	t.wait(u)

@@ -23,8 +23,7 @@ type unit struct {
 	state   *state            // nil when it has been let go of, or never was
 	refused error             // why nothing is read of it
 
-	// quietTo is where what is sent begins, in bytes: what ends before is not.
-	quietTo int64
+	omitted omitted   // what is not sent
 	open    bool      // something is open in it
 	last    int64     // the time of its last entry, in nanoseconds since 1970; 0 without one
 	silent  bool      // what was open has ended, at the last entry
@@ -44,14 +43,14 @@ type unit struct {
 // progress is how far a file has come, with what has to be known to go on from there.
 type progress struct {
 	known              follow.Known
-	quietTo            int64
+	omitted            omitted
 	open, silent, kept bool
 	last               int64
 }
 
 // progress returns how far the unit has been read.
 func (u *unit) progress() progress {
-	return progress{known: u.file.Known(u.file.Position()), quietTo: u.quietTo, open: u.open, silent: u.silent, kept: true, last: u.last}
+	return progress{known: u.file.Known(u.file.Position()), omitted: u.omitted, open: u.open, silent: u.silent, kept: true, last: u.last}
 }
 
 // state is what reading a session has come to.
@@ -214,7 +213,7 @@ func (u *unit) read(ctx context.Context, most int64) error {
 	var failed error
 	err := u.file.Read(ctx, most, func(l lines.Line) bool {
 		u.silent = false
-		st.out.silent = l.Offset+l.Size <= u.quietTo
+		st.out.silent = l.Offset+l.Size <= u.omitted.Offset
 		failed = u.decode(st, l)
 		return failed == nil && u.bytes < u.t.o.BatchBytes
 	})

@@ -82,7 +82,7 @@ func newWatch(s streams) *cobra.Command {
 	choice(cmd, &w.to, "to", "where it goes", "text", toOTLP)
 	w.backend.addressFlags(cmd, &w.to)
 	f.StringArrayVar(&w.exclude, "exclude", nil, "leave out what matches this `PATTERN`, folders with all below; may be given several times")
-	f.BoolVar(&w.fromStart, "from-start", false, "begin with what there is already")
+	f.BoolVar(&w.fromStart, "from-start", false, "begin with what there is already, also what an earlier watch left out")
 	f.StringVar(&w.since, "since", "", "begin with what ended at `TIME` or later: "+momentWords)
 	f.BoolVar(&w.once, "once", false, "look once, and end when all that is new has been shown or sent")
 	choice(cmd, &w.group, "group", "what makes one trace", string(projection.GroupSession), string(projection.GroupRun))

@@ -127,7 +127,7 @@ func (s *Sender) upload(b *otlp.Batch) (a answer, given bool) {
 		}
 		tried := time.Since(start)
 		left := s.limit(a) - tried
-		hopeless := left < a.wait && s.accepted.Load() == 0 // nobody waits that long for what may never have been there
+		hopeless := a.wait > 0 && left < a.wait && s.accepted.Load() == 0 // nobody waits that long for what may never have been there
 		if (left <= 0 || hopeless) && s.ctx.Err() == nil {
 			if s.accepted.Load() == acceptedBefore {
 				s.end(s.downError(a, tried, hopeless))

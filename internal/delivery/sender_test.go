@@ -166,6 +166,14 @@ func TestSender(t *testing.T) {
 			err: ErrDown, text: "nothing was accepted for 15s: no answer in time (OTEL_EXPORTER_OTLP_TIMEOUT); is that the right endpoint",
 		},
 		{
+			name: "says no after its time", answer: func(context.Context, int, []string) error {
+				time.Sleep(7 * time.Second) // whatever its context says
+				return errBusy
+			},
+			want: Result{Spans: n, Batches: 2, Lost: n}, took: 15 * time.Second,
+			err: ErrDown, text: "Unavailable: busy; is that the right endpoint",
+		},
+		{
 			name: "asks once to wait longer than it may", answer: func(_ context.Context, request int, _ []string) error {
 				if request == 5 {
 					return errLater(6 * time.Minute)

@@ -16,7 +16,8 @@ type Options struct {
 	Source     source.Options
 	Projection projection.Options // without Ancestors and Report
 
-	// FromNow: of files that are there at the start and were never read, only what ends after that is sent.
+	// FromNow: of files that are there at the start and were never read, only what ends after that is sent. Without it what an earlier tracker
+	// left out so is sent now.
 	FromNow bool
 	// Since: only spans that end then or later are sent.
 	Since time.Time

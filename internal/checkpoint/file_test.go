@@ -1,7 +1,11 @@
 package checkpoint_test
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -75,5 +79,45 @@ func TestPutOfWhatCannotBe(t *testing.T) {
 	}
 	if got, _ := f.Get("a"); got != nil {
 		t.Error("half of it was stored")
+	}
+}
+
+// Whatever is wrong in the file is an error, and one that a caller can tell.
+func TestDamagedFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	f, err := checkpoint.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records := map[string][]byte{}
+	for i := range 200 {
+		records[fmt.Sprint("file:", i)] = make([]byte, 200)
+	}
+	if err := errors.Join(f.Put(records), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, damaged := rand.New(rand.NewPCG(1, 1)), 0
+	for range 300 {
+		bad := bytes.Clone(whole)
+		for range 20 {
+			bad[8192+r.IntN(len(bad)-8192)] = byte(r.Uint32()) // behind the two pages that have sums
+		}
+		if err := os.WriteFile(path, bad, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, err := checkpoint.Open(path)
+		if err == nil {
+			err = errors.Join(f.Put(map[string][]byte{"a": []byte("b")}), f.Close())
+		}
+		if errors.Is(err, checkpoint.ErrDamaged) {
+			damaged++
+		}
+	}
+	if damaged < 10 {
+		t.Errorf("%d of 300 files were found to be damaged", damaged)
 	}
 }

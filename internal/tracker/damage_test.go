@@ -197,3 +197,29 @@ func TestUnreadableFileIsToldOfOnce(t *testing.T) {
 		}
 	})
 }
+
+// An old session that somebody copies, and that is seen in the middle of a line, has not ended there.
+func TestOldSessionThatIsCopiedInPieces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		to := newCollector(t)
+		s := newSession(t, t.TempDir(), "s")
+		s.run("1")
+		s.add(s.open("2")...)
+		upTo := len(read(t, s.path)) + 20
+		s.add(format.NewItem(openresponses.NewFunctionCallOutput("call-2", "done")), format.NewRunEnd("2", format.ReasonDone, "", nil))
+		data := read(t, s.path)
+		time.Sleep(100 * time.Hour)
+		path := filepath.Join(dir, "s.jsonl")
+		put(t, path, data[:upTo])
+		tr := track(t, dir, tracker.Options{}, to)
+		defer tr.Close()
+		passes(t, tr, 10*time.Minute)
+		put(t, path, data)
+		passes(t, tr, time.Hour)
+		to.equals(t, replayed(t, projection.Options{}, dir))
+		if to.times != len(to.spans) {
+			t.Errorf("%d spans came %d times", len(to.spans), to.times)
+		}
+	})
+}

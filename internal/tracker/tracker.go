@@ -224,7 +224,7 @@ func (t *Tracker) take(ctx context.Context, news follow.News) {
 
 // meet takes a file that was not known.
 func (t *Tracker) meet(ctx context.Context, file *follow.Tracked) {
-	u := &unit{t: t, file: file, key: recordKey(file.Path, file.ID)}
+	u := &unit{t: t, file: file, met: time.Now(), key: recordKey(file.Path, file.ID)}
 	t.units[file] = u
 	defer func() {
 		if u.session == nil {

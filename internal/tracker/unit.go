@@ -28,6 +28,7 @@ type unit struct {
 	last    int64     // the time of its last entry, in nanoseconds since 1970; 0 without one
 	silent  bool      // what was open has ended, at the last entry
 	grew    time.Time // when it was seen to grow; zero when it was not
+	met     time.Time // when it was found
 
 	pending  []*projection.Span // that ended, and are not in a batch
 	bytes    int                // the size of those
@@ -236,6 +237,8 @@ func (u *unit) quietDue(now time.Time) bool {
 		return false
 	case now.UnixNano()-u.last < int64(projection.Silence), !u.grew.IsZero() && time.Since(u.grew) < projection.Silence:
 		return false
+	case !u.file.Whole() && now.Sub(u.file.Modified()) < projection.Silence && time.Since(u.met) < projection.Silence:
+		return false // somebody is about to write its end, as who copies an old session
 	}
 	return true
 }

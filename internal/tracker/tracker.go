@@ -34,6 +34,7 @@ type Tracker struct {
 	since    time.Time // when the first of those began to wait
 	retrying []*batch
 	dirty    map[*unit]bool // whose record is not what is in the checkpoint
+	listened time.Time      // when all was looked through for silence
 	begun    bool           // the files that are there at the start are known
 
 	clock  uint64
@@ -145,12 +146,19 @@ func (t *Tracker) Step(ctx context.Context) error {
 		}
 	}
 	now := time.Now()
-	t.silence(ctx, now)
+	if now.Sub(t.listened) >= listenEvery {
+		t.listened = now
+		t.silence(ctx, now)
+	}
 	if t.due(now) || t.retryDue(now) {
 		t.deliver(ctx, now)
 	}
 	return t.save()
 }
+
+// listenEvery is how often all sessions are looked through for those in which nothing happens any more. There is a step for every file
+// that is looked at.
+const listenEvery = time.Second
 
 // stepTime is how long is read before there is another look at the files.
 const stepTime = 2 * time.Second

@@ -6,13 +6,10 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
-	"github.com/sessionspan/sessionspan/internal/archive"
 	"github.com/sessionspan/sessionspan/internal/names"
 	"github.com/sessionspan/sessionspan/internal/projection"
-	"github.com/sessionspan/sessionspan/internal/source"
-	"github.com/sessionspan/sessionspan/internal/spantest"
+	"github.com/sessionspan/sessionspan/internal/replaytest"
 	"github.com/sessionspan/sessionspan/otelwrap"
 	"go.opentelemetry.io/otel/attribute"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -75,28 +72,11 @@ func texts(list []attribute.KeyValue) []string {
 	return all
 }
 
-// replayed are the spans that the files of a folder give, by id. Nothing in them is silent for so long that it has ended.
+// replayed are the spans that the files of a folder give, by id.
 func replayed(t testing.TB, o projection.Options, dir string) map[string]flat {
 	t.Helper()
-	found, err := archive.Find(t.Context(), []string{dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	index := archive.NewIndex(t.Context(), found.Files, nil, source.Options{})
-	for _, err := range index.Bad {
-		t.Fatal(err)
-	}
-	rec := &spantest.Recorder{}
-	for _, group := range index.Traces() {
-		for _, f := range group {
-			rep := index.Project(t.Context(), f, archive.Options{Projection: o, Now: time.Unix(1, 0)}, rec)
-			if rep.Err != nil {
-				t.Fatal(rep.Err)
-			}
-		}
-	}
 	all := map[string]flat{}
-	for _, s := range rec.Ended {
+	for _, s := range replaytest.Spans(t, o, dir) {
 		all[s.SpanID.String()] = flatReplayed(s)
 	}
 	return all

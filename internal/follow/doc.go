@@ -28,7 +28,7 @@
 // # What it costs
 //
 // Files that grow are looked at every [Options.Interval], others the more seldom the longer nothing happens, down to every
-// [Options.Idle]; folders at each interval too, unless looking takes more than a fiftieth of the time. A [Notifier] hastens
+// [Options.Idle]; folders at each interval too, unless that takes more than a fiftieth of the time, or a tenth while something happens in them. A [Notifier] hastens
 // that and is never relied on. A few files stay open, so that what is written just before one is removed is read all the same. Links to files are
 // followed, links to folders are not, but for those that a pattern begins with; pipes and devices are never opened.
 package follow

@@ -130,6 +130,9 @@ func (f *Follower) Next() time.Time {
 	return next
 }
 
+// Has reports whether there is a file of that name.
+func (f *Follower) Has(path string) bool { return f.files[path] != nil }
+
 // hear takes what the notifier has told.
 func (f *Follower) hear() {
 	if f.o.Notifier == nil {
@@ -156,14 +159,17 @@ func (f *Follower) Heard(path string) {
 	heap.Fix(&f.due, t.at)
 }
 
-// share is which part of the time the folders are looked at, at most.
-const share = 50
+// The folders are looked at for a fiftieth of the time at most, for a tenth when something happens in them.
+const (
+	share     = 50
+	busyShare = 10
+)
 
 // pause is how long the folders are left alone.
 func (f *Follower) pause() time.Duration { return max(f.o.Interval, f.took*share) }
 
 func (f *Follower) walkDue(now time.Time) bool {
-	if f.dirty && now.Sub(f.walked) >= min(f.pause(), max(f.o.Interval/4, f.took*4)) {
+	if f.dirty && now.Sub(f.walked) >= min(f.pause(), max(f.o.Interval/4, f.took*busyShare)) {
 		return true
 	}
 	return now.Sub(f.walked) >= f.pause()

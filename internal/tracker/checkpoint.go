@@ -48,10 +48,15 @@ func (t *Tracker) used(r *record) {
 	}
 }
 
-// forgetAfter is how long it is kept what was read of a file that is not found.
-const forgetAfter = 90 * 24 * time.Hour
+// What was read of a file that is not found is kept so long, and that of so many: its folder may be away for a while. It is looked every so
+// often for what is older.
+const (
+	forgetAfter = 90 * 24 * time.Hour
+	mostMissing = 100_000
+	missEvery   = 24 * time.Hour
+)
 
-// missing takes that the files of some records were not found when all was looked at for the first time.
+// missing takes that the files of some records are not there, and lets go of what is not kept any longer.
 func (t *Tracker) missing(now time.Time) error {
 	records := map[string][]byte{}
 	for key, r := range t.records {
@@ -64,10 +69,22 @@ func (t *Tracker) missing(now time.Time) error {
 			t.used(r)
 		}
 	}
-	if len(records) == 0 {
+	if len(records) == 0 || t.o.Checkpoints == nil {
 		return nil
 	}
 	return t.o.Checkpoints.Put(records)
+}
+
+// keep keeps what was read of a file that is gone, for when it comes back. It returns nil when there is nothing to be kept: of a file in
+// whose place there is another one.
+func (t *Tracker) keep(u *unit) *record {
+	r := t.record(u)
+	if r.Offset == 0 && r.OmitTo == 0 || t.follower.Has(r.Path) || len(t.records) >= mostMissing {
+		return nil
+	}
+	r.key, r.Missing = u.key, time.Now().Unix()
+	t.records[r.key], t.byPath[r.Path] = r, r
+	return r
 }
 
 // recordOf returns the record of a file, nil for none: that of what it is, else of its path, since a folder that was restored has other
@@ -91,34 +108,33 @@ func (t *Tracker) known(path string, id follow.ID) (follow.Known, bool) {
 
 // save stores how far files have been accepted.
 func (t *Tracker) save() error {
-	if t.o.Checkpoints == nil {
-		clear(t.dirty)
-		return nil
-	}
-	records, gone := map[string][]byte{}, []string{}
+	records, gone := map[string][]byte{}, map[string]*unit{}
 	for u := range t.dirty {
 		if u.oldKey != "" {
-			gone = append(gone, u.oldKey)
+			gone[u.oldKey] = nil
 		}
 		switch {
 		case !u.file.Gone:
 			records[u.key] = t.record(u).encode()
 		case u.sending == nil && len(u.pending) == 0:
-			gone = append(gone, u.key)
+			gone[u.key] = u
 		}
 	}
 	if len(gone) > 0 {
-		live := map[string]bool{} // another file may have got its number
-		for _, u := range t.units {
-			live[u.key] = true
+		for _, u := range t.units { // another file may have got its number
+			delete(gone, u.key)
 		}
-		for _, key := range gone {
-			if !live[key] {
-				records[key] = nil
+		for key, u := range gone {
+			records[key] = nil
+			if u == nil {
+				continue
+			}
+			if r := t.keep(u); r != nil {
+				records[key] = r.encode()
 			}
 		}
 	}
-	if len(records) > 0 {
+	if len(records) > 0 && t.o.Checkpoints != nil {
 		if err := t.o.Checkpoints.Put(records); err != nil {
 			return err
 		}

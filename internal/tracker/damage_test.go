@@ -223,3 +223,50 @@ func TestOldSessionThatIsCopiedInPieces(t *testing.T) {
 		}
 	})
 }
+
+// A folder that is away for a while, as a disk that is not mounted, goes on where it was.
+func TestFolderThatIsAwayForAWhile(t *testing.T) {
+	for _, lasting := range []bool{true, false} {
+		t.Run(fmt.Sprint("checkpoints ", lasting), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				dir := filepath.Join(t.TempDir(), "disk")
+				if err := os.Mkdir(dir, 0o700); err != nil {
+					t.Fatal(err)
+				}
+				to := newCollector(t)
+				var o tracker.Options
+				if lasting {
+					o.Checkpoints = memory{}
+				}
+				tr := track(t, dir, o, to)
+				defer tr.Close()
+				s := newSession(t, dir, "s")
+				s.add(s.open("1")...)
+				s.add(format.NewRunEnd("1", format.ReasonDone, "", nil))
+				passes(t, tr, time.Minute)
+				before := to.times
+				for range 3 {
+					away := dir + ".away"
+					if err := os.Rename(dir, away); err != nil {
+						t.Fatal(err)
+					}
+					passes(t, tr, 10*time.Minute)
+					if n := tr.Stats().Files; n != 0 {
+						t.Fatalf("%d files are followed", n)
+					}
+					if err := os.Rename(away, dir); err != nil {
+						t.Fatal(err)
+					}
+					passes(t, tr, 10*time.Minute)
+				}
+				if to.times != before || before == 0 {
+					t.Errorf("%d spans came, and then %d more", before, to.times-before)
+				}
+				s.add(s.open("2")...)
+				s.add(format.NewRunEnd("2", format.ReasonDone, "", nil))
+				passes(t, tr, time.Minute)
+				to.equals(t, replayed(t, projection.Options{}, dir))
+			})
+		})
+	}
+}

@@ -6,13 +6,11 @@ import (
 	"maps"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/sessionspan/sessionspan/internal/archive"
 	"github.com/sessionspan/sessionspan/internal/follow"
 	"github.com/sessionspan/sessionspan/internal/projection"
-	"github.com/sessionspan/sessionspan/internal/source"
+	"github.com/sessionspan/sessionspan/internal/replaytest"
 	"github.com/sessionspan/sessionspan/internal/spantest"
 	"github.com/sessionspan/sessionspan/internal/tracker"
 )
@@ -49,18 +47,31 @@ type collector struct {
 	spans  map[string]string // by id
 	times  int               // spans accepted, each as often as it came
 	refuse func([]*projection.Span) error
+	// never are those that it said it never would accept, which are the last ones of those that it was given.
+	never map[string]string
 }
 
-func newCollector(t testing.TB) *collector { return &collector{TB: t, spans: map[string]string{}} }
+func newCollector(t testing.TB) *collector {
+	return &collector{TB: t, spans: map[string]string{}, never: map[string]string{}}
+}
 
 var errAway = errors.New("the backend is away")
 
-func (c *collector) Consume(_ context.Context, spans []*projection.Span) error {
+func (c *collector) Consume(_ context.Context, spans []*projection.Span) (refusal error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.refuse != nil {
 		if err := c.refuse(spans); err != nil {
-			return err
+			r, final := errors.AsType[*tracker.Refusal](err)
+			if !final {
+				return err
+			}
+			refusal = err
+			n := len(spans) - r.Spans
+			for _, s := range spans[n:] {
+				c.never[s.TraceID.String()+s.SpanID.String()] = spantest.Dump([]*projection.Span{s})
+			}
+			spans = spans[:n]
 		}
 	}
 	for _, s := range spans {
@@ -72,40 +83,27 @@ func (c *collector) Consume(_ context.Context, spans []*projection.Span) error {
 		c.spans[id] = is
 		c.times++
 	}
-	return nil
+	return refusal
 }
 
 // replayed are the spans of a folder, by id.
 func replayed(t testing.TB, o projection.Options, dir string) map[string]string {
 	t.Helper()
-	found, err := archive.Find(t.Context(), []string{dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	index := archive.NewIndex(t.Context(), found.Files, nil, source.Options{})
-	for _, err := range index.Bad {
-		t.Fatal(err)
-	}
-	rec := &spantest.Recorder{}
-	for _, group := range index.Traces() {
-		for _, f := range group {
-			if rep := index.Project(t.Context(), f, archive.Options{Projection: o, Now: time.Unix(1, 0)}, rec); rep.Err != nil {
-				t.Fatal(rep.Err)
-			}
-		}
-	}
 	all := map[string]string{}
-	for _, s := range rec.Ended {
+	for _, s := range replaytest.Spans(t, o, dir) {
 		all[s.TraceID.String()+s.SpanID.String()] = spantest.Dump([]*projection.Span{s})
 	}
 	return all
 }
 
+// equals holds what was accepted, or refused for good, against what there is.
 func (c *collector) equals(t *testing.T, want map[string]string) {
 	t.Helper()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if diff := cmp.Diff(want, c.spans); diff != "" {
+	got := maps.Clone(c.never)
+	maps.Copy(got, c.spans)
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("what was delivered differs (-replay +delivered):\n%s", diff)
 	}
 }

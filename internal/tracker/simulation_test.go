@@ -48,9 +48,10 @@ type simulation struct {
 type simulated struct {
 	path string
 	data []byte
-	has  int  // bytes
-	gone bool // for now
-	over bool // compressed, and with that complete
+	has  int    // bytes
+	gone bool   // for now
+	over bool   // compressed, and with that complete
+	rest []byte // of the compressed file, which is being written
 	// kept: a call spawned it, and its header is always there, so many bytes. Without that nobody could tell the trace of what leads to it.
 	kept int
 }
@@ -117,7 +118,10 @@ func (s *simulation) run() {
 		}
 	}
 	for _, f := range s.files {
-		if !f.over {
+		switch {
+		case f.rest != nil:
+			s.finish(f)
+		case !f.over:
 			s.restore(f)
 			s.write(f, len(f.data))
 		}
@@ -134,7 +138,11 @@ func (s *simulation) run() {
 
 // happen has something happen to a file.
 func (s *simulation) happen(f *simulated) {
-	if f.over {
+	switch {
+	case f.over:
+		return
+	case f.rest != nil:
+		s.finish(f)
 		return
 	}
 	switch s.r.IntN(20) {
@@ -176,10 +184,15 @@ func (s *simulation) happen(f *simulated) {
 			s.compress(f)
 		}
 	case 7: // the backend is away, or back
-		if s.out.refuse == nil {
-			s.out.refuse = func([]*projection.Span) error { return errAway }
-		} else {
+		switch {
+		case s.out.refuse != nil:
 			s.out.refuse = nil
+		case s.r.IntN(2) == 0:
+			s.out.refuse = func([]*projection.Span) error { return errAway }
+		default: // or takes a part, and never the rest
+			s.out.refuse = func(spans []*projection.Span) error {
+				return &tracker.Refusal{Spans: 1 + s.r.IntN(len(spans)), Err: errAway}
+			}
 		}
 	default:
 		s.restore(f)
@@ -200,12 +213,16 @@ func (s *simulation) restore(f *simulated) {
 
 // write appends to a file up to so many bytes, which may be in the middle of a line.
 func (s *simulation) write(f *simulated, upTo int) {
-	out, err := os.OpenFile(f.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	s.appendTo(f.path, f.data[f.has:upTo])
+	f.has = upTo
+}
+
+func (s *simulation) appendTo(path string, data []byte) {
+	out, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	s.ok(err)
-	_, err = out.Write(f.data[f.has:upTo])
+	_, err = out.Write(data)
 	s.ok(err)
 	s.ok(out.Close())
-	f.has = upTo
 }
 
 func (s *simulation) compress(f *simulated) {
@@ -214,11 +231,21 @@ func (s *simulation) compress(f *simulated) {
 	_, err := z.Write(f.data)
 	s.ok(err)
 	s.ok(z.Close())
-	s.ok(os.WriteFile(f.path+".gz", packed.Bytes(), 0o600))
+	n := s.r.IntN(packed.Len())
+	s.ok(os.WriteFile(f.path+".gz", packed.Bytes()[:n], 0o600))
+	f.rest = packed.Bytes()[n:]
+	if s.r.IntN(2) == 0 {
+		s.finish(f)
+	}
+}
+
+// finish has a compressed file be whole.
+func (s *simulation) finish(f *simulated) {
+	s.appendTo(f.path+".gz", f.rest)
+	f.rest, f.over = nil, true
 	if s.r.IntN(3) > 0 {
 		s.ok(os.Remove(f.path))
 	}
-	f.over = true
 }
 
 // restart ends the process that follows, in order or not, and starts another one, which may find nothing of what the other had kept.

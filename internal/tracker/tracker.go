@@ -24,7 +24,7 @@ type Tracker struct {
 	units    map[*follow.Tracked]*unit
 	sessions map[string][]*unit // by format and id
 	spawners map[string]string  // of sessions whose header is known, "" for none
-	records  map[string]*record // of files that have not been met, by key
+	records  map[string]*record // of files that are not there, by key
 	byPath   map[string]*record // the same by path
 	resumed  bool               // an earlier tracker has begun, and knows what was there then
 	options  uint64             // the fingerprint of those that count
@@ -35,6 +35,7 @@ type Tracker struct {
 	retrying []*batch
 	dirty    map[*unit]bool // whose record is not what is in the checkpoint
 	listened time.Time      // when all was looked through for silence
+	missed   time.Time      // when it was looked for records that are of no use any more
 	begun    bool           // the files that are there at the start are known
 
 	clock  uint64
@@ -132,10 +133,10 @@ func (t *Tracker) Waiting() int {
 
 // Step looks at the files once, reads what is new, and gives it to the consumer as far as that is due.
 func (t *Tracker) Step(ctx context.Context) error {
-	first := !t.begun
 	t.take(ctx, t.follower.Poll(ctx))
-	if first && ctx.Err() == nil {
-		if err := t.missing(time.Now()); err != nil {
+	if now := time.Now(); now.Sub(t.missed) >= missEvery && ctx.Err() == nil {
+		t.missed = now
+		if err := t.missing(now); err != nil {
 			return err
 		}
 	}
@@ -271,6 +272,9 @@ func (t *Tracker) meet(ctx context.Context, file *follow.Tracked) {
 		return
 	case file.Position().Offset > 0 && !t.acceptedOf(file): // its twin was read, and nothing says that this was accepted
 		t.follower.Restart(file)
+	}
+	if other := t.records[u.key]; other != nil { // of a file that had this one's number
+		t.used(other)
 	}
 	if t.o.FromNow && !t.begun && !t.resumed {
 		u.omitPresent()

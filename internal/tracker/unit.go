@@ -43,10 +43,11 @@ type unit struct {
 
 // progress is how far a file has come, with what has to be known to go on from there.
 type progress struct {
-	known              follow.Known
-	omitted            omitted
-	open, silent, kept bool
-	last               int64
+	known        follow.Known
+	omitted      omitted
+	open, silent bool
+	kept         bool // always, to tell it from what was never stored
+	last         int64
 }
 
 // progress returns how far the unit has been read.

@@ -198,7 +198,8 @@ func unsent(t *tracker.Tracker) error {
 // problems tells of what is wrong with files. In the known agents' folders there are files of formats that are not read.
 func (w *watch) problems(say func(string)) func(string, error, bool) {
 	return func(path string, err error, isNote bool) {
-		if _, unknown := errors.AsType[*source.UnknownFormatError](err); unknown && len(w.paths) == 0 {
+		_, unknown := errors.AsType[*source.UnknownFormatError](err)
+		if (unknown || errors.Is(err, tracker.ErrNoFile)) && len(w.paths) == 0 {
 			return
 		}
 		p := problemOfLine(path, err, isNote)

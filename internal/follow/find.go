@@ -15,6 +15,7 @@ const guardFolder = ".guard"
 type finding struct {
 	files   []string // sorted, each once
 	folders []string // that were looked into
+	empty   []string // the patterns that mean no file, as they were given
 	errs    map[string]error
 }
 
@@ -23,7 +24,10 @@ type finding struct {
 func find(ctx context.Context, files FS, p *Patterns) finding {
 	w := &walk{ctx: ctx, fs: files, patterns: p, finding: finding{errs: map[string]error{}}}
 	for _, one := range p.include {
-		w.include(one)
+		before := len(w.files)
+		if w.include(one); len(w.files) == before {
+			w.empty = append(w.empty, one.text)
+		}
 	}
 	slices.Sort(w.files)
 	w.files = slices.Compact(w.files)

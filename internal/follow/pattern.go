@@ -19,6 +19,7 @@ type Patterns struct {
 
 // pattern is a folder and what is looked for in it; rest is "" for what a path names itself.
 type pattern struct {
+	text       string // as it was given
 	base, rest string
 	depth      int // how far below the base something can match; -1 for any
 }
@@ -31,10 +32,10 @@ func NewPatterns(include, exclude []string) (*Patterns, error) {
 		if err != nil {
 			return nil, fmt.Errorf("include %q: %w", text, err)
 		}
-		one := pattern{base: full}
+		one := pattern{text: text, base: full}
 		if strings.ContainsAny(text, "*?[{") && !exists(full) {
 			base, rest := doublestar.SplitPattern(filepath.ToSlash(full))
-			one = pattern{base: filepath.FromSlash(base), rest: rest, depth: strings.Count(rest, "/") + 1}
+			one = pattern{text: text, base: filepath.FromSlash(base), rest: rest, depth: strings.Count(rest, "/") + 1}
 			if strings.Contains(rest, "**") || strings.Contains(rest, "{") { // an alternative may have any number of parts
 				one.depth = -1
 			}

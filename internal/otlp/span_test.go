@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/encoding/prototext"
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 )
@@ -76,15 +77,19 @@ func TestSpan(t *testing.T) {
 			if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			checkCanonical(t, encoded)
+			checkCanonical(t, &tc.span)
 		})
 	}
 }
 
 // checkCanonical holds an encoded span against what the generated code makes of it: the same bytes, and no field that it
-// does not know.
-func checkCanonical(t *testing.T, encoded []byte) {
+// does not know; and against what its size is said to be.
+func checkCanonical(t *testing.T, s *projection.Span) {
 	t.Helper()
+	encoded := AppendSpan(nil, s)
+	if got, want := Size(s), 1+protowire.SizeBytes(len(encoded)); got != want {
+		t.Errorf("the size is said to be %d, and is %d", got, want)
+	}
 	span := new(tracepb.Span)
 	if err := proto.Unmarshal(encoded, span); err != nil {
 		t.Fatal(err)

@@ -110,7 +110,7 @@ func TestCompressedTwinOfWhatWasNotAccepted(t *testing.T) {
 		half := bytes.LastIndexByte(data[:len(data)/2], '\n') + 1
 		put(t, p, data[:half])
 		to.refuse = func([]*projection.Span) error { return errAway }
-		tr := track(t, dir, tracker.Options{Checkpoints: kept, MostWait: time.Hour, FirstWait: time.Hour}, to)
+		tr := track(t, dir, tracker.Options{Checkpoints: kept, Retry: tracker.Retry{First: time.Hour, Most: time.Hour}}, to)
 		passes(t, tr, 10*time.Second)
 		put(t, p+".gz", packed(t, data))
 		remove(t, p)
@@ -135,7 +135,7 @@ func TestAcceptedOfAFileThatWasRewritten(t *testing.T) {
 		put(t, p, sessionOf(t, "aaa", 5))
 		refuse := func([]*projection.Span) error { return errAway }
 		to.refuse = refuse
-		tr := track(t, dir, tracker.Options{Checkpoints: kept, FirstWait: 20 * time.Second}, to)
+		tr := track(t, dir, tracker.Options{Checkpoints: kept, Retry: tracker.Retry{First: 20 * time.Second}}, to)
 		passes(t, tr, 10*time.Second)
 		put(t, p, sessionOf(t, "bbb", 5))
 		to.refuse = func(s []*projection.Span) error {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
+	"github.com/sessionspan/sessionspan/internal/otlp"
 	"github.com/sessionspan/sessionspan/internal/projection"
 )
 
@@ -16,6 +18,9 @@ type batch struct {
 	bytes int
 	parts []part
 	tries int
+	waits *backoff.ExponentialBackOff
+	born  time.Time // when the first of its spans began to wait
+	begun time.Time // when it was tried first
 	next  time.Time // when it is tried again
 }
 
@@ -26,18 +31,6 @@ type part struct {
 	upTo  progress // what was read of it then
 	// generation is that of the file then.
 	generation int
-}
-
-// sizeOf is about what a span takes, in bytes.
-func sizeOf(s *projection.Span) int {
-	n := 256 + 160*len(s.Links)
-	for _, kv := range s.Attributes {
-		n += 64 + len(kv.Key) + len(kv.Value.AsString())
-	}
-	for _, e := range s.Events {
-		n += 96 + 96*len(e.Attributes)
-	}
-	return n
 }
 
 // due reports whether what is pending is to be given to the consumer now.
@@ -55,7 +48,7 @@ func (t *Tracker) pending() (bytes int) {
 
 // deliver gives the consumer what is pending, and what is to be tried again.
 func (t *Tracker) deliver(ctx context.Context, now time.Time) {
-	b := &batch{}
+	b := &batch{born: t.since}
 	for u := range t.waiting {
 		if u.sending != nil {
 			continue // in the order of the file
@@ -91,44 +84,39 @@ const splitAfter = 3
 // times each file by itself, so that one which is never accepted holds up no other.
 func (t *Tracker) try(ctx context.Context, b *batch, now time.Time) bool {
 	err := t.consumer.Consume(ctx, b.spans)
-	if r, final := errors.AsType[*Refusal](err); final {
-		if r.Spans >= len(b.spans) && len(b.parts) > 1 { // whose they are shows when each is tried by itself
-			for _, one := range b.split() {
-				one.next = now
-				t.retry(one)
-			}
-			return true
-		}
-		t.stats.Refused += int64(r.Spans)
-		t.stats.Sent += int64(len(b.spans) - r.Spans)
-		for _, p := range b.parts {
-			t.o.Problem(p.unit.file.Path, fmt.Errorf("%d spans were refused, of %d up to byte %d: %w",
-				r.Spans, len(b.spans), p.upTo.known.Position.Offset, r.Err), false)
-		}
-		err = nil
-	} else if err == nil {
-		t.stats.Sent += int64(len(b.spans))
+	if r, some := errors.AsType[*Rest](err); some && len(r.Spans) < len(b.spans) {
+		t.stats.Sent += int64(len(b.spans) - len(r.Spans))
+		b.keep(r.Spans)
 	}
-	if err == nil {
-		for _, p := range b.parts {
-			p.unit.sending = nil
-			if p.generation == p.unit.file.Generation {
-				p.unit.accepted = p.upTo
-			}
-			t.dirty[p.unit] = true
+	refusal, final := errors.AsType[*Refusal](err)
+	switch {
+	case err == nil:
+		t.stats.Sent += int64(len(b.spans))
+		t.accept(b)
+		return true
+	case final && !refusal.Known && refusal.Spans >= len(b.spans) && len(b.parts) > 1:
+		for _, one := range b.split() {
+			one.next = now
+			t.retry(one)
 		}
 		return true
-	}
-	if ctx.Err() != nil { // it was interrupted: what comes last is still to be tried
+	case final:
+		t.refuse(b, refusal.Spans, refusal.Err)
+		return true
+	case t.o.Retry.Never || t.o.Retry.For > 0 && b.tries > 0 && now.Sub(b.begun) >= t.o.Retry.For:
+		t.refuse(b, len(b.spans), err)
+		return true
+	case ctx.Err() != nil: // it was interrupted: what comes last is still to be tried
 		b.next = now
 		t.retry(b)
 		return false
 	}
 	if b.tries == 0 {
+		b.begun, b.waits = now, t.o.Retry.waits()
 		t.o.Problem("", fmt.Errorf("%d spans were not accepted, and are tried again: %w", len(b.spans), err), true)
 	}
 	b.tries++
-	b.next = now.Add(min(t.o.FirstWait<<min(b.tries-1, 20), t.o.MostWait))
+	b.next = now.Add(b.waits.NextBackOff())
 	if b.tries < splitAfter || len(b.parts) == 1 {
 		t.retry(b)
 		return false
@@ -137,6 +125,47 @@ func (t *Tracker) try(ctx context.Context, b *batch, now time.Time) bool {
 		t.retry(one)
 	}
 	return false
+}
+
+// accept takes that nothing of a batch is to be tried again.
+func (t *Tracker) accept(b *batch) {
+	for _, p := range b.parts {
+		p.unit.sending = nil
+		if p.generation == p.unit.file.Generation {
+			p.unit.accepted = p.upTo
+		}
+		t.dirty[p.unit] = true
+	}
+}
+
+// refuse takes that so many spans of a batch never will be accepted.
+func (t *Tracker) refuse(b *batch, spans int, err error) {
+	t.stats.Refused += int64(spans)
+	t.stats.Sent += int64(len(b.spans) - spans)
+	for _, p := range b.parts {
+		if len(p.spans) > 0 {
+			t.o.Problem(p.unit.file.Path, fmt.Errorf("%d spans were refused, of %d in bytes %d to %d: %w",
+				spans, len(b.spans), p.unit.accepted.known.Position.Offset, p.upTo.known.Position.Offset, err), false)
+		}
+	}
+	t.accept(b)
+}
+
+// keep leaves in a batch what is still to be tried.
+func (b *batch) keep(rest []*projection.Span) {
+	is := make(map[*projection.Span]bool, len(rest))
+	for _, s := range rest {
+		is[s] = true
+	}
+	accepted := func(s *projection.Span) bool { return !is[s] }
+	b.spans, b.bytes = slices.DeleteFunc(slices.Clone(b.spans), accepted), 0
+	for i := range b.parts {
+		p := &b.parts[i]
+		p.spans = slices.DeleteFunc(slices.Clone(p.spans), accepted)
+	}
+	for _, s := range b.spans {
+		b.bytes += otlp.Size(s)
+	}
 }
 
 // retry has a batch be tried again.
@@ -151,9 +180,9 @@ func (t *Tracker) retry(b *batch) {
 func (b *batch) split() []*batch {
 	var list []*batch
 	for _, p := range b.parts {
-		one := &batch{spans: p.spans, parts: []part{p}, tries: b.tries, next: b.next}
+		one := &batch{spans: p.spans, parts: []part{p}, tries: b.tries, waits: b.waits, born: b.born, begun: b.begun, next: b.next}
 		for _, s := range p.spans {
-			one.bytes += sizeOf(s)
+			one.bytes += otlp.Size(s)
 		}
 		list = append(list, one)
 	}

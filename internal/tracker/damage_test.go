@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -269,4 +270,57 @@ func TestFolderThatIsAwayForAWhile(t *testing.T) {
 			})
 		})
 	}
+}
+
+// While a backend is away no more compressed files are held open than there is memory for their lines; in the end all have come.
+func TestCompressedFilesWaitForMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		for i := range 6 {
+			put(t, filepath.Join(dir, fmt.Sprintf("%d.jsonl.gz", i)), packed(t, sessionOf(t, fmt.Sprint(i), 50)))
+		}
+		to := newCollector(t)
+		to.refuse = func([]*projection.Span) error { return errAway }
+		fs := &counting{}
+		o := tracker.Options{BatchBytes: 1000, LineBytes: 2 << 20}
+		o.Source.MaxLine = 1 << 20
+		o.Follow.FS, o.Follow.MaxOpen = fs, 1
+		tr := track(t, dir, o, to)
+		defer tr.Close()
+		passes(t, tr, 5*time.Minute)
+		if n := fs.open.Load(); n != 2 {
+			t.Errorf("%d files are open", n)
+		}
+		to.refuse = nil
+		passes(t, tr, 10*time.Minute)
+		to.equals(t, replayed(t, projection.Options{}, dir))
+		if n := fs.most.Load(); n > 4 { // and those that are looked into
+			t.Errorf("%d files were open", n)
+		}
+	})
+}
+
+// counting is the file system of the machine, and counts which files are open.
+type counting struct {
+	follow.OS
+	open, most atomic.Int64
+}
+
+type counted struct {
+	follow.File
+	of *counting
+}
+
+func (c *counting) Open(path string) (follow.File, error) {
+	f, err := c.OS.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	c.most.Store(max(c.most.Load(), c.open.Add(1)))
+	return &counted{f, c}, nil
+}
+
+func (c *counted) Close() error {
+	c.of.open.Add(-1)
+	return c.File.Close()
 }

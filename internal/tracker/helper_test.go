@@ -74,6 +74,18 @@ func (c *collector) Consume(_ context.Context, spans []*projection.Span) (refusa
 			spans = spans[:n]
 		}
 	}
+	c.keep(spans)
+	return refusal
+}
+
+// take keeps spans that another consumer has accepted.
+func (c *collector) take(spans []*projection.Span) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.keep(spans)
+}
+
+func (c *collector) keep(spans []*projection.Span) {
 	for _, s := range spans {
 		is := spantest.Dump([]*projection.Span{s})
 		id := s.TraceID.String() + s.SpanID.String()
@@ -83,8 +95,12 @@ func (c *collector) Consume(_ context.Context, spans []*projection.Span) (refusa
 		c.spans[id] = is
 		c.times++
 	}
-	return refusal
 }
+
+// consume is a function that is a consumer.
+type consume func([]*projection.Span) error
+
+func (c consume) Consume(_ context.Context, spans []*projection.Span) error { return c(spans) }
 
 // replayed are the spans of a folder, by id.
 func replayed(t testing.TB, o projection.Options, dir string) map[string]string {

@@ -92,8 +92,11 @@ func recordKey(path string, id follow.ID) string {
 }
 
 // fingerprint is that of the options which decide what spans there are.
-func fingerprint(o projection.Options) uint64 {
+func fingerprint(o projection.Options, generation string) uint64 {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s\x00%s\x00%s\x00%s\x00%s", projection.Recipe, o.Group, o.Naming, o.Semconv, o.Salt)
+	if generation != "" {
+		fmt.Fprintf(h, "\x00%s", generation)
+	}
 	return h.Sum64()
 }

@@ -30,9 +30,11 @@ func TestFingerprint(t *testing.T) {
 	for _, o := range []projection.Options{
 		{}, {Group: projection.GroupRun}, {Naming: projection.NamingAgentsession}, {Semconv: projection.SemconvLatest}, {Salt: "x"},
 	} {
-		if f := fingerprint(o); seen[f] {
-			t.Errorf("%+v has the fingerprint of another", o)
-		} else {
+		for _, generation := range []string{"", "x", "y"} {
+			f := fingerprint(o, generation)
+			if seen[f] {
+				t.Errorf("%+v, %q has the fingerprint of another", o, generation)
+			}
 			seen[f] = true
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/sessionspan/sessionspan/format"
@@ -29,28 +28,24 @@ type Tracker struct {
 	resumed  bool               // an earlier tracker has begun, and knows what was there then
 	options  uint64             // the fingerprint of those that count
 
-	readable []*unit // in which there is something to be read
+	readable []*unit        // in which there is something to be read
+	blocked  []*unit        // of those, the compressed ones for which there is no memory
+	reading  map[*unit]bool // compressed ones that are read in part, or were
 	waiting  map[*unit]bool
 	since    time.Time // when the first of those began to wait
 	retrying []*batch
 	dirty    map[*unit]bool // whose record is not what is in the checkpoint
 	listened time.Time      // when all was looked through for silence
 	missed   time.Time      // when it was looked for records that are of no use any more
+	saved    time.Time      // when it was tried to store the records
+	unsaved  error          // what came of that
+	stale    time.Time      // since when that fails
 	begun    bool           // the files that are there at the start are known
 
 	clock  uint64
 	states int64 // bytes that the states of sessions take
 	primed int64
 	stats  Stats
-}
-
-// Stats count what a tracker has done.
-type Stats struct {
-	Files, Sessions    int
-	Sent, Refused      int64 // spans
-	Retrying           int   // spans that wait to be tried again
-	BytesRead, Reread  int64
-	LinesRead, Problem int64
 }
 
 // New returns a tracker that gives spans to a consumer. The error is that of the checkpoints, or says that an option cannot be used.
@@ -66,7 +61,8 @@ func New(o Options, consumer Consumer) (*Tracker, error) {
 	t := &Tracker{
 		o: o, consumer: consumer, kind: f, units: map[*follow.Tracked]*unit{}, sessions: map[string][]*unit{}, spawners: map[string]string{},
 		records: map[string]*record{}, byPath: map[string]*record{}, waiting: map[*unit]bool{}, dirty: map[*unit]bool{},
-		options: fingerprint(o.Projection),
+		reading: map[*unit]bool{},
+		options: fingerprint(o.Projection, o.Generation),
 	}
 	if err := t.load(); err != nil {
 		return nil, err
@@ -78,16 +74,6 @@ func New(o Options, consumer Consumer) (*Tracker, error) {
 
 // Close lets go of all files. What has not been accepted is given again by the next tracker of the same checkpoints.
 func (t *Tracker) Close() error { return t.follower.Close() }
-
-// Stats returns what was done so far.
-func (t *Tracker) Stats() Stats {
-	s := t.stats
-	s.Files, s.Sessions, s.Reread = len(t.units), len(t.sessions), t.primed
-	for _, b := range t.retrying {
-		s.Retrying += len(b.spans)
-	}
-	return s
-}
 
 // Run follows the files until the context is done, and then gives the consumer what has ended. The error is that of the checkpoints.
 func (t *Tracker) Run(ctx context.Context) error {
@@ -119,7 +105,8 @@ func (t *Tracker) Flush(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, flushTime)
 	defer cancel()
 	t.deliver(ctx, time.Now())
-	return t.save()
+	t.unsaved = nil
+	return t.store()
 }
 
 // Waiting is how many spans have not been accepted.
@@ -150,12 +137,40 @@ func (t *Tracker) Step(ctx context.Context) error {
 	if now.Sub(t.listened) >= listenEvery {
 		t.listened = now
 		t.silence(ctx, now)
+		t.survey()
 	}
 	if t.due(now) || t.retryDue(now) {
 		t.deliver(ctx, now)
 	}
-	return t.save()
+	err := t.store()
+	t.o.Stats(t.Stats())
+	return err
 }
+
+// store saves, if it is not too soon after it failed.
+func (t *Tracker) store() error {
+	if len(t.dirty) == 0 || t.unsaved != nil && time.Since(t.saved) < saveEvery {
+		return nil
+	}
+	t.saved = time.Now()
+	err := t.save()
+	if t.o.Unsaved == nil {
+		return err
+	}
+	if err != nil || t.unsaved != nil {
+		t.o.Unsaved(err)
+	}
+	switch t.unsaved = err; {
+	case err == nil:
+		t.stale = time.Time{}
+	case t.stale.IsZero():
+		t.stale = t.saved
+	}
+	return nil
+}
+
+// saveEvery is how often it is tried to store how far files have been accepted, after that has failed.
+const saveEvery = time.Second
 
 // listenEvery is how often all sessions are looked through for those in which nothing happens any more. There is a step for every file
 // that is looked at.
@@ -171,7 +186,7 @@ func (t *Tracker) retryDue(now time.Time) bool {
 
 // Idle reports whether all that was found has been read and accepted.
 func (t *Tracker) Idle() bool {
-	if len(t.readable) > 0 || len(t.waiting) > 0 || len(t.retrying) > 0 || t.follower.Waits() {
+	if len(t.readable) > 0 || len(t.blocked) > 0 || len(t.waiting) > 0 || len(t.retrying) > 0 || t.follower.Waits() {
 		return false
 	}
 	now := time.Now()
@@ -191,7 +206,7 @@ func (t *Tracker) next() time.Time {
 			next = at
 		}
 	}
-	if len(t.readable) > 0 && !t.full() {
+	if t.unblock(); len(t.readable) > 0 && !t.full() {
 		return time.Time{}
 	}
 	if !t.since.IsZero() {
@@ -207,6 +222,9 @@ func (t *Tracker) next() time.Time {
 func (t *Tracker) take(ctx context.Context, news follow.News) {
 	for path, err := range news.Errs {
 		t.o.Problem(path, err, false)
+	}
+	for _, pattern := range news.Empty {
+		t.o.Problem(pattern, ErrNoFile, true)
 	}
 	isNew := map[*follow.Tracked]bool{}
 	for _, file := range news.New {
@@ -315,6 +333,7 @@ const chunk = 4 << 20
 
 // readOn reads a part of the next file in which there is something to be read, and reports whether there was one.
 func (t *Tracker) readOn(ctx context.Context) bool {
+	t.unblock()
 	if len(t.readable) == 0 || t.full() || ctx.Err() != nil {
 		return false
 	}
@@ -323,6 +342,9 @@ func (t *Tracker) readOn(ctx context.Context) bool {
 	u.readable = false
 	if u.sending != nil && u.bytes >= t.o.BatchBytes {
 		return true // it has enough to be sent; the next look at it has it read on
+	}
+	if t.block(u) {
+		return true
 	}
 	if u.session == nil {
 		t.introduceBy(ctx, u)
@@ -393,6 +415,7 @@ func (t *Tracker) again(ctx context.Context, u *unit) {
 	if u == nil {
 		return
 	}
+	t.stats.Generations++
 	t.o.Problem(u.file.Path, fmt.Errorf("%w; it is read again from its start", follow.ErrChanged), true)
 	u.drop()
 	t.forget(u)
@@ -458,33 +481,5 @@ func (t *Tracker) silence(ctx context.Context, now time.Time) {
 		t.wait(u)
 		t.settle(u)
 		t.evict()
-	}
-}
-
-// evict lets go of the states of sessions that were read longest ago, until the others keep within what they may take.
-func (t *Tracker) evict() {
-	if t.states <= t.o.StateBytes {
-		return
-	}
-	var with []*unit
-	for _, u := range t.units {
-		if u.state != nil && !u.file.Reading() { // what is half decompressed would be so from its start
-			with = append(with, u)
-		}
-	}
-	slices.SortFunc(with, func(a, b *unit) int {
-		if a.state.used != b.state.used {
-			if a.state.used < b.state.used {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(a.file.Path, b.file.Path)
-	})
-	for _, u := range with[:max(len(with)-1, 0)] {
-		if t.states <= t.o.StateBytes {
-			return
-		}
-		u.drop()
 	}
 }

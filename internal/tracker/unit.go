@@ -9,6 +9,7 @@ import (
 	"github.com/sessionspan/sessionspan/internal/activity"
 	"github.com/sessionspan/sessionspan/internal/follow"
 	"github.com/sessionspan/sessionspan/internal/lines"
+	"github.com/sessionspan/sessionspan/internal/otlp"
 	"github.com/sessionspan/sessionspan/internal/projection"
 	"github.com/sessionspan/sessionspan/internal/source"
 )
@@ -99,7 +100,7 @@ func (s *sink) End(span *projection.Span) {
 	}
 	if !span.End.Before(s.of.t.o.Since) {
 		s.of.pending = append(s.of.pending, span)
-		s.of.bytes += sizeOf(span)
+		s.of.bytes += otlp.Size(span)
 	}
 }
 

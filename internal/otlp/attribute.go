@@ -23,7 +23,7 @@ func appendAttributes(b []byte, n protowire.Number, kvs []attribute.KeyValue) []
 func appendValue(b []byte, v attribute.Value) []byte {
 	switch v.Type() {
 	case attribute.STRING:
-		return protowire.AppendString(protowire.AppendTag(b, anyString, protowire.BytesType), valid(v.AsString()))
+		return protowire.AppendString(protowire.AppendTag(b, anyString, protowire.BytesType), Text(v.AsString()))
 	case attribute.INT64:
 		return protowire.AppendVarint(protowire.AppendTag(b, anyInt, protowire.VarintType), uint64(v.AsInt64()))
 	case attribute.BOOL:

@@ -59,7 +59,7 @@ func NewBatch(c Config) *Batch {
 	if c.Resource == nil {
 		c.Resource = func(s *projection.Session) []attribute.KeyValue { return Resource(s) }
 	}
-	c.ScopeVersion, c.SchemaURL = valid(c.ScopeVersion), valid(c.SchemaURL)
+	c.ScopeVersion, c.SchemaURL = Text(c.ScopeVersion), Text(c.SchemaURL)
 	b := &Batch{config: c, index: make(map[*projection.Session]*group)}
 	b.scope = proto.Size(b.scopeSpans())
 	return b

@@ -137,7 +137,7 @@ func FuzzCutText(f *testing.F) {
 	f.Add(`["`+strings.Repeat(`\ud83d\ude00\\`, 100)+`"]`, uint16(999))
 	f.Add(`[`+strings.Repeat(`[`, 9000), uint16(256))
 	f.Fuzz(func(t *testing.T, s string, n uint16) {
-		if s = valid(s); len(s) <= int(n) || n < minText {
+		if s = Text(s); len(s) <= int(n) || n < minText {
 			return
 		}
 		got := cutText(s, int(n))

@@ -45,7 +45,7 @@ func sizeOfVarint(v uint64) int {
 }
 
 func sizeOfTime(t time.Time) int {
-	if unixNano(t) == 0 {
+	if UnixNano(t) == 0 {
 		return 0
 	}
 	return tagSize + 8
@@ -59,12 +59,12 @@ func sizeOfString(s string) int {
 	return sizeOfMessage(validSize(s))
 }
 
-// validSize returns the length of valid(s).
+// validSize returns the length of Text(s).
 func validSize(s string) int {
 	if utf8.ValidString(s) {
 		return len(s)
 	}
-	return len(valid(s))
+	return len(Text(s))
 }
 
 func sizeOfAttributes(kvs []attribute.KeyValue) (n int) {

@@ -24,8 +24,8 @@ func AppendSpan(b []byte, s *projection.Span) []byte {
 	}
 	b = appendString(b, spanName, s.Name)
 	b = appendVarint(b, spanKind, kind(s))
-	b = appendFixed64(b, spanStart, unixNano(s.Start))
-	b = appendFixed64(b, spanEnd, unixNano(s.End))
+	b = appendFixed64(b, spanStart, UnixNano(s.Start))
+	b = appendFixed64(b, spanEnd, UnixNano(s.End))
 	b = appendAttributes(b, spanAttributes, s.Attributes)
 	b = appendVarint(b, spanDroppedAttributes, uint64(s.DroppedAttributes))
 	for i := range s.Events {
@@ -42,7 +42,7 @@ func AppendSpan(b []byte, s *projection.Span) []byte {
 
 func appendEvent(b []byte, e *projection.Event) []byte {
 	b, start := open(b, spanEvents)
-	b = appendFixed64(b, eventTime, unixNano(e.Time))
+	b = appendFixed64(b, eventTime, UnixNano(e.Time))
 	b = appendString(b, eventName, e.Name)
 	b = appendAttributes(b, eventAttributes, e.Attributes)
 	return shut(b, start)
@@ -83,8 +83,8 @@ func code(s projection.Status) tracepb.Status_StatusCode {
 	return tracepb.Status_STATUS_CODE_UNSET
 }
 
-// unixNano returns t in nanoseconds since 1970, or the nearest that can be said so.
-func unixNano(t time.Time) uint64 {
+// UnixNano returns t in nanoseconds since 1970, or the nearest that can be said so.
+func UnixNano(t time.Time) uint64 {
 	switch {
 	case t.Before(time.Unix(0, 0)):
 		return 0

@@ -84,7 +84,7 @@ func appendString(b []byte, n protowire.Number, s string) []byte {
 	if s == "" {
 		return b
 	}
-	return protowire.AppendString(protowire.AppendTag(b, n, protowire.BytesType), valid(s))
+	return protowire.AppendString(protowire.AppendTag(b, n, protowire.BytesType), Text(s))
 }
 
 func appendVarint(b []byte, n protowire.Number, v uint64) []byte {
@@ -110,8 +110,8 @@ func appendFlags(b []byte, n protowire.Number) []byte {
 	return protowire.AppendFixed32(protowire.AppendTag(b, n, protowire.Fixed32Type), Flags)
 }
 
-// valid returns s as valid UTF-8.
-func valid(s string) string {
+// Text returns s as it can stand in a message: in valid UTF-8.
+func Text(s string) string {
 	if utf8.ValidString(s) { // several times as fast as the next
 		return s
 	}

@@ -86,7 +86,9 @@ func (c *checkpoints) readIndex(ctx context.Context) error {
 }
 
 // Get implements [tracker.Checkpoints].
-func (c *checkpoints) Get(key string) ([]byte, error) { return c.client.Get(context.Background(), recordKey+key) }
+func (c *checkpoints) Get(key string) ([]byte, error) {
+	return c.client.Get(context.Background(), recordKey+key)
+}
 
 // Put implements [tracker.Checkpoints].
 func (c *checkpoints) Put(records map[string][]byte) error {
@@ -120,9 +122,9 @@ func (c *checkpoints) Put(records map[string][]byte) error {
 	}
 	if err := c.client.Batch(context.Background(), ops...); err != nil {
 		if errors.Is(err, storage.ErrStorageFull) {
-			return fmt.Errorf("%w: make room, or give the storage another folder", err)
+			return fmt.Errorf("storing how far files were read: %w; make room, or give the storage another folder", err)
 		}
-		return err
+		return fmt.Errorf("storing how far files were read: %w", err)
 	}
 	for shard, keys := range changed {
 		c.index[shard] = keys

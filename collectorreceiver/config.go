@@ -136,7 +136,9 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-func (c *Config) patterns() (*follow.Patterns, error) { return follow.NewPatterns(c.Include, c.Exclude) }
+func (c *Config) patterns() (*follow.Patterns, error) {
+	return follow.NewPatterns(c.Include, c.Exclude)
+}
 
 func (c *Config) projection() projection.Options {
 	return projection.Options{

@@ -1,6 +1,7 @@
 package collectorreceiver
 
 import (
+	"bytes"
 	"context"
 	"io/fs"
 	"os"
@@ -92,6 +93,18 @@ func (s *sink) wait(t *testing.T, what string, holds func() bool) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			t.Fatalf("waited in vain for %s; %d spans are there", what, len(s.spans))
+		}
+	}
+}
+
+// eventually waits until something holds that nobody tells of.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(patience); !holds(); <-tick.C {
+		if time.Now().After(end) {
+			t.Fatalf("waited in vain for %s", what)
 		}
 	}
 }
@@ -201,4 +214,14 @@ func put(t *testing.T, path string, data []byte) {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// session is a session with a run, a few model calls and tool calls, under an id.
+func session(t testing.TB, id string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "testdata", "agentsession", "quickstart.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.ReplaceAll(data, []byte("019cdc2c-b006-7000-8000-000000000001"), []byte(id))
 }

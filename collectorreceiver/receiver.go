@@ -142,9 +142,6 @@ func (r *sessionReceiver) options() (tracker.Options, error) {
 	}
 	o.Checkpoints = r.kept
 	o.Unsaved = func(err error) {
-		if err != nil {
-			err = fmt.Errorf("how far files were read cannot be stored: %w", err)
-		}
 		if r.health.set(&r.health.storage, err) && err != nil {
 			r.settings.Logger.Warn("A restart now would repeat spans", zap.Error(err))
 		}

@@ -2,6 +2,7 @@ package collectorreceiver
 
 import (
 	"testing"
+	"time"
 
 	"github.com/open-telemetry/opentelemetry-collector-contrib/pkg/pdatatest/ptracetest"
 	"github.com/sessionspan/sessionspan/internal/otlp"
@@ -69,7 +70,7 @@ func TestReceivedEqualsReplayed(t *testing.T) {
 		t.Run(string(o.Group), func(t *testing.T) {
 			dir := t.TempDir()
 			copySessions(t, dir)
-			spans := replaytest.Spans(t, o, dir)
+			spans := replaytest.Spans(t, o, dir, time.Now())
 			c := quick(dir)
 			c.Group, c.Naming, c.Semconv = string(o.Group), string(o.Naming), string(o.Semconv)
 			to := newSink()
@@ -121,7 +122,9 @@ func TestBuild(t *testing.T) {
 	got := newTracesBuilder(c).build(spans)
 	want := sent(t, otlp.Config{
 		ScopeVersion: scope.Version(), SchemaURL: projection.SchemaURL(projection.Semconv141),
-		Resource: func(s *projection.Session) []attribute.KeyValue { return otlp.Resource(s, attribute.String("service.name", "mine")) },
+		Resource: func(s *projection.Session) []attribute.KeyValue {
+			return otlp.Resource(s, attribute.String("service.name", "mine"))
+		},
 	}, spans)
 	if err := ptracetest.CompareTraces(want, got); err != nil {
 		t.Error(err)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/sessionspan/sessionspan/internal/names"
 	"github.com/sessionspan/sessionspan/internal/projection"
@@ -76,7 +77,7 @@ func texts(list []attribute.KeyValue) []string {
 func replayed(t testing.TB, o projection.Options, dir string) map[string]flat {
 	t.Helper()
 	all := map[string]flat{}
-	for _, s := range replaytest.Spans(t, o, dir) {
+	for _, s := range replaytest.Spans(t, o, dir, time.Unix(1, 0)) {
 		all[s.SpanID.String()] = flatReplayed(s)
 	}
 	return all

@@ -11,9 +11,9 @@ import (
 	"github.com/sessionspan/sessionspan/internal/spantest"
 )
 
-// Spans returns the spans of all files of a folder. Nothing in them is silent for so long that it has ended. A file that cannot be
+// Spans returns the spans of all files of a folder, as they are at some time: what is silent for long enough then has ended. A file that cannot be
 // read fails the test.
-func Spans(t testing.TB, o projection.Options, dir string) []*projection.Span {
+func Spans(t testing.TB, o projection.Options, dir string, now time.Time) []*projection.Span {
 	t.Helper()
 	found, err := archive.Find(t.Context(), []string{dir})
 	if err != nil {
@@ -26,7 +26,7 @@ func Spans(t testing.TB, o projection.Options, dir string) []*projection.Span {
 	rec := &spantest.Recorder{}
 	for _, group := range index.Traces() {
 		for _, f := range group {
-			if rep := index.Project(t.Context(), f, archive.Options{Projection: o, Now: time.Unix(1, 0)}, rec); rep.Err != nil {
+			if rep := index.Project(t.Context(), f, archive.Options{Projection: o, Now: now}, rec); rep.Err != nil {
 				t.Fatal(rep.Err)
 			}
 		}

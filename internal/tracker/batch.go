@@ -143,9 +143,13 @@ func (t *Tracker) refuse(b *batch, spans int, err error) {
 	t.stats.Refused += int64(spans)
 	t.stats.Sent += int64(len(b.spans) - spans)
 	for _, p := range b.parts {
-		if len(p.spans) > 0 {
+		n, of := spans, len(b.spans) // of which files these are is not known
+		if n >= of {
+			n, of = len(p.spans), len(p.spans)
+		}
+		if of > 0 {
 			t.o.Problem(p.unit.file.Path, fmt.Errorf("%d spans were refused, of %d in bytes %d to %d: %w",
-				spans, len(b.spans), p.unit.accepted.known.Position.Offset, p.upTo.known.Position.Offset, err), false)
+				n, of, p.unit.accepted.known.Position.Offset, p.upTo.known.Position.Offset, err), false)
 		}
 	}
 	t.accept(b)

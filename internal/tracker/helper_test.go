@@ -6,6 +6,7 @@ import (
 	"maps"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/sessionspan/sessionspan/internal/follow"
@@ -106,7 +107,7 @@ func (c consume) Consume(_ context.Context, spans []*projection.Span) error { re
 func replayed(t testing.TB, o projection.Options, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	for _, s := range replaytest.Spans(t, o, dir) {
+	for _, s := range replaytest.Spans(t, o, dir, time.Unix(1, 0)) {
 		all[s.TraceID.String()+s.SpanID.String()] = spantest.Dump([]*projection.Span{s})
 	}
 	return all

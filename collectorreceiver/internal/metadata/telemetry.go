@@ -10,13 +10,13 @@ import (
 
 // Counts are what the receiver's own metrics show, as it is when they are read.
 type Counts struct {
-	Files, OpenSessions                                int64
-	BytesRead, BytesReread, BytesBehind                int64
-	LinesRead, LinesSkipped, LinesBroken               int64
-	Spans                                              map[string]int64 // accepted, by type
-	SpansRefused, SpansRetrying                        int64
-	CheckpointAge                                      float64 // seconds
-	Generations                                        int64
+	Files, OpenSessions                  int64
+	BytesRead, BytesReread, BytesBehind  int64
+	LinesRead, LinesSkipped, LinesBroken int64
+	Spans                                map[string]int64 // accepted, by type
+	SpansRefused, SpansRetrying          int64
+	CheckpointAge                        float64 // seconds
+	Generations                          int64
 }
 
 // SpanType is the attribute of the spans metric.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sessionspan/sessionspan/format"
 	"github.com/sessionspan/sessionspan/internal/archive"
+	"github.com/sessionspan/sessionspan/internal/benchtest"
 	"github.com/sessionspan/sessionspan/internal/follow"
 	"github.com/sessionspan/sessionspan/internal/projection"
 	"github.com/sessionspan/sessionspan/internal/sessiontest"
@@ -122,13 +123,13 @@ func BenchmarkIdle(b *testing.B) {
 	look(b, tr)
 	const long = 5 * time.Second
 	for b.Loop() {
-		before := cpuTime(b)
+		before := benchtest.CPUTime(b)
 		ctx, stop := context.WithTimeout(b.Context(), long)
 		if err := tr.Run(ctx); err != nil {
 			b.Fatal(err)
 		}
 		stop()
-		b.ReportMetric(100*(cpuTime(b)-before).Seconds()/long.Seconds(), "%-of-a-core")
+		b.ReportMetric(100*(benchtest.CPUTime(b)-before).Seconds()/long.Seconds(), "%-of-a-core")
 	}
 }
 

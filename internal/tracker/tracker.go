@@ -48,9 +48,15 @@ type Tracker struct {
 	stats  Stats
 }
 
-// New returns a tracker that gives spans to a consumer. The error is that of the checkpoints, or says that an option cannot be used.
-func New(o Options, consumer Consumer) (*Tracker, error) {
+// New returns a tracker that gives spans to a consumer. The error is that of the checkpoints, or says that an option cannot be used; the
+// notifier is closed then.
+func New(o Options, consumer Consumer) (_ *Tracker, err error) {
 	o = o.withDefaults()
+	defer func() {
+		if n := o.Follow.Notifier; err != nil && n != nil {
+			err = errors.Join(err, n.Close())
+		}
+	}()
 	if err := o.Projection.Validate(); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package tracker_test
+package benchtest
 
 import (
 	"syscall"
@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// cpuTime is what this process has used so far.
-func cpuTime(b *testing.B) time.Duration {
+// CPUTime is what this process has used so far, of all processors.
+func CPUTime(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -1,0 +1,2 @@
+// Package benchtest tells benchmarks what they used.
+package benchtest

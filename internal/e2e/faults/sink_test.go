@@ -1,0 +1,168 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	coltracepb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// mode is what a sink does with spans.
+type mode string
+
+const (
+	accept  mode = "accept"
+	refuse  mode = "refuse"  // says that it is not there
+	lose    mode = "lose"    // takes them, and says so to nobody: it answers with an error, or ends all connections
+	partial mode = "partial" // takes them but for some, which it says it never will take
+	stall   mode = "stall"   // does not answer
+)
+
+// sink is a backend for traces that counts and does not keep them.
+type sink struct {
+	coltracepb.UnimplementedTraceServiceServer
+	accepted, refused *ledger // refused are those that it said it never would take
+	connections       *connections
+
+	mu      sync.Mutex
+	mode    mode
+	changed chan struct{} // closed when the mode is another one
+	lost    atomic.Int64  // answers
+}
+
+// sinkVariable has the test binary be a sink.
+const sinkVariable = "SESSIONSPAN_FAULTS_SINK"
+
+// runSink is a sink until its standard input ends. It prints where it listens: for spans, and for who tells it what to do.
+func runSink() error {
+	spans, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	control, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	s := &sink{accepted: newLedger(), refused: newLedger(), mode: accept, changed: make(chan struct{})}
+	s.connections = &connections{Listener: spans, open: map[net.Conn]bool{}}
+	server := grpc.NewServer(grpc.MaxRecvMsgSize(64 << 20))
+	coltracepb.RegisterTraceServiceServer(server, s)
+	ended := make(chan error, 3)
+	go func() { ended <- server.Serve(s.connections) }()
+	go func() { ended <- http.Serve(control, s.control()) }()
+	go func() {
+		_, err := io.Copy(io.Discard, os.Stdin) // the end of it is that of the test
+		ended <- err
+	}()
+	fmt.Println(spans.Addr(), control.Addr())
+	return <-ended
+}
+
+// Export implements [coltracepb.TraceServiceServer].
+func (s *sink) Export(ctx context.Context, req *coltracepb.ExportTraceServiceRequest) (*coltracepb.ExportTraceServiceResponse, error) {
+	s.mu.Lock()
+	mode, changed := s.mode, s.changed
+	s.mu.Unlock()
+	resp := &coltracepb.ExportTraceServiceResponse{}
+	away := status.Error(codes.Unavailable, "the sink is away")
+	switch mode {
+	case refuse:
+		return nil, away
+	case stall:
+		select {
+		case <-changed:
+			return nil, away
+		case <-ctx.Done():
+			return nil, status.FromContextError(ctx.Err()).Err()
+		}
+	case lose:
+		if err := s.accepted.add(req.ResourceSpans); err != nil {
+			return nil, status.Error(codes.Internal, err.Error())
+		}
+		if s.lost.Add(1)%2 == 0 {
+			s.connections.end()
+		}
+		return nil, away
+	case partial:
+		refused, n := split(req.ResourceSpans)
+		if err := s.refused.add(refused); err != nil {
+			return nil, status.Error(codes.Internal, err.Error())
+		}
+		resp.PartialSuccess = &coltracepb.ExportTracePartialSuccess{RejectedSpans: int64(n), ErrorMessage: "these are not wanted"}
+	}
+	if err := s.accepted.add(req.ResourceSpans); err != nil {
+		return nil, status.Error(codes.Internal, err.Error())
+	}
+	return resp, nil
+}
+
+// split takes some of the spans out of a request, and returns these, and how many they are.
+func split(list []*tracepb.ResourceSpans) (out []*tracepb.ResourceSpans, n int) {
+	for _, r := range list {
+		for _, sc := range r.ScopeSpans {
+			at := rand.IntN(len(sc.Spans) + 1)
+			n += len(sc.Spans) - at
+			out = append(out, &tracepb.ResourceSpans{Resource: r.Resource, ScopeSpans: []*tracepb.ScopeSpans{{Spans: sc.Spans[at:]}}})
+			sc.Spans = sc.Spans[:at]
+		}
+	}
+	return out, n
+}
+
+// control is what tells a sink what to do, and asks what came.
+func (s *sink) control() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /mode/{mode}", func(_ http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.mode = mode(r.PathValue("mode"))
+		close(s.changed)
+		s.changed = make(chan struct{})
+	})
+	mux.HandleFunc("GET /count", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, s.accepted.len(), s.refused.len())
+	})
+	mux.HandleFunc("GET /accepted", func(w http.ResponseWriter, _ *http.Request) { _ = s.accepted.write(w) })
+	mux.HandleFunc("GET /refused", func(w http.ResponseWriter, _ *http.Request) { _ = s.refused.write(w) })
+	return mux
+}
+
+// connections is a listener that can end what it has accepted.
+type connections struct {
+	net.Listener
+	mu   sync.Mutex
+	open map[net.Conn]bool
+}
+
+// Accept implements [net.Listener].
+func (c *connections) Accept() (net.Conn, error) {
+	conn, err := c.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.open[conn] = true
+	return conn, nil
+}
+
+// end ends all connections.
+func (c *connections) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for conn := range c.open {
+		_ = conn.Close() // it may have ended by itself
+	}
+	clear(c.open)
+}

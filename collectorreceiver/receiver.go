@@ -82,7 +82,7 @@ func (r *sessionReceiver) Start(ctx context.Context, host component.Host) (err e
 
 // Shutdown implements [component.Component]. What has ended is given to the next component once more; what is open stays so for the next
 // start.
-func (r *sessionReceiver) Shutdown(ctx context.Context) error {
+func (r *sessionReceiver) Shutdown(ctx context.Context) (err error) {
 	if r.cancel != nil {
 		r.cancel()
 		r.cancel = nil
@@ -91,8 +91,9 @@ func (r *sessionReceiver) Shutdown(ctx context.Context) error {
 		case <-ctx.Done(): // it is still at work on what this would take from it
 			return fmt.Errorf("the next component has not answered: %w", ctx.Err())
 		}
+		err = r.tracker.Flush(ctx)
 	}
-	return r.close(ctx)
+	return errors.Join(err, r.close(ctx))
 }
 
 // close lets go of what was opened.
@@ -174,7 +175,7 @@ func (r *sessionReceiver) problem(path string, err error, note bool) {
 	}
 	switch {
 	case path == "":
-		log("Spans were not accepted", fields...)
+		log("About following session files", fields...)
 	case note:
 		log("About a session file", fields...)
 	default:

@@ -152,7 +152,7 @@ func (w *watch) follow(ctx context.Context, o tracker.Options, to tracker.Consum
 	}
 	defer func() { w.done, err = t.Stats(), errors.Join(err, t.Close()) }()
 	if !w.once {
-		if err := t.Run(ctx); err != nil {
+		if err := errors.Join(t.Run(ctx), t.Flush(context.WithoutCancel(ctx))); err != nil {
 			return &exitError{exitFinding, err}
 		}
 		return unsent(t)

@@ -116,9 +116,13 @@ type counter struct {
 
 func (c *counter) Capabilities() consumer.Capabilities { return consumer.Capabilities{} }
 
-func (c *counter) ConsumeTraces(_ context.Context, td ptrace.Traces) error { return c.count(td.SpanCount()) }
+func (c *counter) ConsumeTraces(_ context.Context, td ptrace.Traces) error {
+	return c.count(td.SpanCount())
+}
 
-func (c *counter) ConsumeLogs(_ context.Context, ld plog.Logs) error { return c.count(ld.LogRecordCount()) }
+func (c *counter) ConsumeLogs(_ context.Context, ld plog.Logs) error {
+	return c.count(ld.LogRecordCount())
+}
 
 func (c *counter) count(n int) error {
 	if have := c.have.Add(int64(n)); have >= c.want && have-int64(n) < c.want {

@@ -2,7 +2,7 @@
 //
 //	t, err := tracker.New(tracker.Options{Follow: follow.Options{Patterns: patterns}, Checkpoints: kept}, consumer)
 //	defer t.Close()
-//	err = t.Run(ctx)
+//	err = errors.Join(t.Run(ctx), t.Flush(context.WithoutCancel(ctx)))
 //
 // The spans are those of a replay of the files, to the id, whatever happens to the files and to whoever follows them. So what is given again,
 // after a crash, to a restored folder, from a copy, is equal to what was given before.

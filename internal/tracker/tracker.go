@@ -81,7 +81,7 @@ func New(o Options, consumer Consumer) (_ *Tracker, err error) {
 // Close lets go of all files. What has not been accepted is given again by the next tracker of the same checkpoints.
 func (t *Tracker) Close() error { return t.follower.Close() }
 
-// Run follows the files until the context is done, and then gives the consumer what has ended. The error is that of the checkpoints.
+// Run follows the files until the context is done. What has ended by then is for [Tracker.Flush]. The error is that of the checkpoints.
 func (t *Tracker) Run(ctx context.Context) error {
 	var changed <-chan string
 	if n := t.o.Follow.Notifier; n != nil {
@@ -100,7 +100,7 @@ func (t *Tracker) Run(ctx context.Context) error {
 		}
 		timer.Stop()
 	}
-	return t.Flush(context.WithoutCancel(ctx))
+	return nil
 }
 
 // flushTime is how long the consumer has for what is left at the end.

@@ -3,6 +3,7 @@ package tracker_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -186,7 +187,7 @@ func TestInterruptWhileTheConsumerIsAtWork(t *testing.T) {
 		tr := track(t, dir, tracker.Options{}, to)
 		ctx, stop := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 		defer stop()
-		if err := tr.Run(ctx); err != nil {
+		if err := errors.Join(tr.Run(ctx), tr.Flush(t.Context())); err != nil {
 			t.Fatal(err)
 		}
 		if tr.Stats().Retrying > 0 {

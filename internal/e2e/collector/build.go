@@ -33,9 +33,6 @@ func Remove() { _ = os.RemoveAll(folder) } // nothing, for ""
 // Example is the path of a configuration of examples/collector.
 func Example(name string) string { return filepath.Join(repository(), "examples", "collector", name) }
 
-// Sessions is the folder with the project's own session files.
-func Sessions() string { return filepath.Join(repository(), "testdata", "agentsession") }
-
 // repository is the root of the checkout, from whichever package of it the tests are run.
 func repository() string {
 	_, file, _, _ := runtime.Caller(0)

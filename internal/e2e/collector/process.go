@@ -19,9 +19,10 @@ import (
 )
 
 const (
-	startTime = time.Minute      // within which it is ready, or never
-	stopTime  = 30 * time.Second // that it has to hand on what it holds
-	pollEvery = 20 * time.Millisecond
+	startTime  = time.Minute      // within which it is ready, or never
+	stopTime   = 30 * time.Second // that it has to hand on what it holds
+	arriveTime = time.Minute      // that spans have to come
+	pollEvery  = 20 * time.Millisecond
 )
 
 // Options say how a Collector is started.

@@ -56,21 +56,20 @@ func (b *backend) be(m mode) {
 	b.ask(http.MethodPost, "mode/"+string(m), func(io.Reader) error { return nil })
 }
 
-// count is how many spans it has accepted or refused for good, those that were both counted twice.
-func (b *backend) count() int {
+// count is how many spans came, each counted once.
+func (b *backend) count() (n int) {
 	b.Helper()
-	var accepted, refused int
 	b.ask(http.MethodGet, "count", func(r io.Reader) error {
-		_, err := fmt.Fscan(r, &accepted, &refused)
+		_, err := fmt.Fscan(r, &n)
 		return err
 	})
-	return accepted + refused
+	return n
 }
 
-// ledger is what it has, "accepted" or "refused".
-func (b *backend) ledger(of string) (l *ledger) {
+// spans are those that came.
+func (b *backend) spans() (l *ledger) {
 	b.Helper()
-	b.ask(http.MethodGet, of, func(r io.Reader) (err error) {
+	b.ask(http.MethodGet, "spans", func(r io.Reader) (err error) {
 		l, err = readLedger(r)
 		return err
 	})

@@ -39,15 +39,15 @@ type ledger struct {
 
 func newLedger() *ledger { return &ledger{spans: map[spanID]seen{}, names: map[string]string{}} }
 
-// add enters spans.
-func (l *ledger) add(list []*v1.ResourceSpans) error {
+// add enters spans, and returns how many they are.
+func (l *ledger) add(list []*v1.ResourceSpans) (n int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	encode := proto.MarshalOptions{Deterministic: true}
 	for _, r := range list {
 		resource, err := encode.Marshal(r.Resource)
 		if err != nil {
-			return err
+			return n, err
 		}
 		for _, sc := range r.ScopeSpans {
 			for _, s := range sc.Spans {
@@ -56,8 +56,9 @@ func (l *ledger) add(list []*v1.ResourceSpans) error {
 				}
 				span, err := encode.Marshal(s)
 				if err != nil {
-					return err
+					return n, err
 				}
+				n++
 				h := fnv.New64a()
 				h.Write(resource)
 				h.Write(span)
@@ -65,7 +66,7 @@ func (l *ledger) add(list []*v1.ResourceSpans) error {
 			}
 		}
 	}
-	return nil
+	return n, nil
 }
 
 func (l *ledger) enter(id spanID, sum uint64, name string) {

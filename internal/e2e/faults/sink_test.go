@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 
 	coltracepb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
-	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -25,15 +24,15 @@ const (
 	accept  mode = "accept"
 	refuse  mode = "refuse"  // says that it is not there
 	lose    mode = "lose"    // takes them, and says so to nobody: it answers with an error, or ends all connections
-	partial mode = "partial" // takes them but for some, which it says it never will take
+	partial mode = "partial" // takes them, and says of some that it never will: those are not to be sent again, and nobody can tell which they are
 	stall   mode = "stall"   // does not answer
 )
 
 // sink is a backend for traces that counts and does not keep them.
 type sink struct {
 	coltracepb.UnimplementedTraceServiceServer
-	accepted, refused *ledger // refused are those that it said it never would take
-	connections       *connections
+	came        *ledger
+	connections *connections
 
 	mu      sync.Mutex
 	mode    mode
@@ -54,7 +53,7 @@ func runSink() error {
 	if err != nil {
 		return err
 	}
-	s := &sink{accepted: newLedger(), refused: newLedger(), mode: accept, changed: make(chan struct{})}
+	s := &sink{came: newLedger(), mode: accept, changed: make(chan struct{})}
 	s.connections = &connections{Listener: spans, open: map[net.Conn]bool{}}
 	server := grpc.NewServer(grpc.MaxRecvMsgSize(64 << 20))
 	coltracepb.RegisterTraceServiceServer(server, s)
@@ -74,7 +73,6 @@ func (s *sink) Export(ctx context.Context, req *coltracepb.ExportTraceServiceReq
 	s.mu.Lock()
 	mode, changed := s.mode, s.changed
 	s.mu.Unlock()
-	resp := &coltracepb.ExportTraceServiceResponse{}
 	away := status.Error(codes.Unavailable, "the sink is away")
 	switch mode {
 	case refuse:
@@ -86,38 +84,24 @@ func (s *sink) Export(ctx context.Context, req *coltracepb.ExportTraceServiceReq
 		case <-ctx.Done():
 			return nil, status.FromContextError(ctx.Err()).Err()
 		}
+	}
+	spans, err := s.came.add(req.ResourceSpans)
+	if err != nil {
+		return nil, status.Error(codes.Internal, err.Error())
+	}
+	resp := &coltracepb.ExportTraceServiceResponse{}
+	switch mode {
 	case lose:
-		if err := s.accepted.add(req.ResourceSpans); err != nil {
-			return nil, status.Error(codes.Internal, err.Error())
-		}
 		if s.lost.Add(1)%2 == 0 {
 			s.connections.end()
 		}
 		return nil, away
 	case partial:
-		refused, n := split(req.ResourceSpans)
-		if err := s.refused.add(refused); err != nil {
-			return nil, status.Error(codes.Internal, err.Error())
+		resp.PartialSuccess = &coltracepb.ExportTracePartialSuccess{
+			RejectedSpans: 1 + rand.Int64N(int64(spans)), ErrorMessage: "these are not wanted",
 		}
-		resp.PartialSuccess = &coltracepb.ExportTracePartialSuccess{RejectedSpans: int64(n), ErrorMessage: "these are not wanted"}
-	}
-	if err := s.accepted.add(req.ResourceSpans); err != nil {
-		return nil, status.Error(codes.Internal, err.Error())
 	}
 	return resp, nil
-}
-
-// split takes some of the spans out of a request, and returns these, and how many they are.
-func split(list []*tracepb.ResourceSpans) (out []*tracepb.ResourceSpans, n int) {
-	for _, r := range list {
-		for _, sc := range r.ScopeSpans {
-			at := rand.IntN(len(sc.Spans) + 1)
-			n += len(sc.Spans) - at
-			out = append(out, &tracepb.ResourceSpans{Resource: r.Resource, ScopeSpans: []*tracepb.ScopeSpans{{Spans: sc.Spans[at:]}}})
-			sc.Spans = sc.Spans[:at]
-		}
-	}
-	return out, n
 }
 
 // control is what tells a sink what to do, and asks what came.
@@ -130,11 +114,8 @@ func (s *sink) control() http.Handler {
 		close(s.changed)
 		s.changed = make(chan struct{})
 	})
-	mux.HandleFunc("GET /count", func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, s.accepted.len(), s.refused.len())
-	})
-	mux.HandleFunc("GET /accepted", func(w http.ResponseWriter, _ *http.Request) { _ = s.accepted.write(w) })
-	mux.HandleFunc("GET /refused", func(w http.ResponseWriter, _ *http.Request) { _ = s.refused.write(w) })
+	mux.HandleFunc("GET /count", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, s.came.len()) })
+	mux.HandleFunc("GET /spans", func(w http.ResponseWriter, _ *http.Request) { _ = s.came.write(w) })
 	return mux
 }
 

@@ -170,10 +170,13 @@ func (r *sessionReceiver) problem(path string, err error, note bool) {
 	if damaged {
 		fields = append(fields, zap.Int("line", damage.Line), zap.Int64("offset", damage.Offset))
 	}
-	if note {
+	_, unknown := errors.AsType[*source.UnknownFormatError](err)
+	if note || unknown { // folders have other files beside sessions
 		log = r.settings.Logger.Info
 	}
 	switch {
+	case unknown:
+		log("A file is left alone", fields...)
 	case path == "":
 		log("About following session files", fields...)
 	case note:

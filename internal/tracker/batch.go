@@ -38,10 +38,12 @@ func (t *Tracker) due(now time.Time) bool {
 	return t.pending() >= t.o.BatchBytes || !t.since.IsZero() && now.Sub(t.since) >= t.o.BatchWait
 }
 
-// pending is how many bytes of spans are waiting to be put into a batch.
+// pending is how many bytes of spans can be put into a batch.
 func (t *Tracker) pending() (bytes int) {
 	for u := range t.waiting {
-		bytes += u.bytes
+		if u.sending == nil {
+			bytes += u.bytes
+		}
 	}
 	return bytes
 }
@@ -86,7 +88,9 @@ func (t *Tracker) try(ctx context.Context, b *batch, now time.Time) bool {
 	err := t.consumer.Consume(ctx, b.spans)
 	if r, some := errors.AsType[*Rest](err); some && len(r.Spans) < len(b.spans) {
 		t.stats.Sent += int64(len(b.spans) - len(r.Spans))
+		before := b.bytes
 		b.keep(r.Spans)
+		t.held += b.bytes - before
 	}
 	refusal, final := errors.AsType[*Refusal](err)
 	switch {
@@ -129,6 +133,7 @@ func (t *Tracker) try(ctx context.Context, b *batch, now time.Time) bool {
 
 // accept takes that nothing of a batch is to be tried again.
 func (t *Tracker) accept(b *batch) {
+	t.held -= b.bytes
 	for _, p := range b.parts {
 		p.unit.sending = nil
 		if p.generation == p.unit.file.Generation {
@@ -194,10 +199,4 @@ func (b *batch) split() []*batch {
 }
 
 // full reports whether so much waits for the consumer that nothing more is read.
-func (t *Tracker) full() bool {
-	bytes := 0
-	for _, b := range t.retrying {
-		bytes += b.bytes
-	}
-	return bytes >= t.o.Retries*t.o.BatchBytes
-}
+func (t *Tracker) full() bool { return t.held >= t.o.Retries*t.o.BatchBytes }

@@ -66,13 +66,19 @@ func (t *Tracker) missing(now time.Time) error {
 			records[key] = r.encode()
 		case now.Sub(time.Unix(r.Missing, 0)) > forgetAfter:
 			records[key] = nil
-			t.used(r)
 		}
 	}
-	if len(records) == 0 || t.o.Checkpoints == nil {
-		return nil
+	if len(records) > 0 && t.o.Checkpoints != nil {
+		if err := t.o.Checkpoints.Put(records); err != nil { // the next day is early enough
+			return err
+		}
 	}
-	return t.o.Checkpoints.Put(records)
+	for key, data := range records {
+		if data == nil {
+			t.used(t.records[key])
+		}
+	}
+	return nil
 }
 
 // keep keeps what was read of a file that is gone, for when it comes back. It returns nil when there is nothing to be kept: of a file in

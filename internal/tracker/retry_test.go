@@ -148,3 +148,37 @@ func TestCheckpointsThatCannotBeStored(t *testing.T) {
 		}
 	})
 }
+
+// While nothing is accepted no more is held than is allowed, however many files there are.
+func TestHeldWhileNothingIsAccepted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		var whole [60][]byte
+		write := func(part int) {
+			for i, data := range whole {
+				put(t, filepath.Join(dir, fmt.Sprintf("%d.jsonl", i)), data[:len(data)/part])
+			}
+		}
+		for i := range whole {
+			whole[i] = sessionOf(t, fmt.Sprint(i), 40)
+		}
+		write(8)
+		to := newCollector(t)
+		to.refuse = func([]*projection.Span) error { return errAway }
+		o := tracker.Options{BatchBytes: 20_000, Retries: 4, Problem: func(string, error, bool) {}}
+		tr := track(t, dir, o, to)
+		defer tr.Close()
+		passes(t, tr, time.Minute)
+		write(1)
+		passes(t, tr, 10*time.Minute)
+		if n, most := tr.Held(), 2*o.Retries*o.BatchBytes; n > most || n == 0 {
+			t.Errorf("%d bytes are held, of %d", n, most)
+		}
+		to.refuse = nil
+		passes(t, tr, 10*time.Minute)
+		to.equals(t, replayed(t, projection.Options{}, dir))
+		if n := tr.Held(); n != 0 {
+			t.Errorf("%d bytes are held in the end", n)
+		}
+	})
+}

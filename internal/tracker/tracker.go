@@ -34,6 +34,7 @@ type Tracker struct {
 	waiting  map[*unit]bool
 	since    time.Time // when the first of those began to wait
 	retrying []*batch
+	held     int            // the bytes of all spans that wait, and those that are tried again
 	dirty    map[*unit]bool // whose record is not what is in the checkpoint
 	listened time.Time      // when all was looked through for silence
 	missed   time.Time      // when it was looked for records that are of no use any more
@@ -129,7 +130,7 @@ func (t *Tracker) Step(ctx context.Context) error {
 	t.take(ctx, t.follower.Poll(ctx))
 	if now := time.Now(); now.Sub(t.missed) >= missEvery && ctx.Err() == nil {
 		t.missed = now
-		if err := t.missing(now); err != nil {
+		if err := t.missing(now); err != nil && t.stored(err) != nil {
 			return err
 		}
 	}
@@ -159,7 +160,11 @@ func (t *Tracker) store() error {
 		return nil
 	}
 	t.saved = time.Now()
-	err := t.save()
+	return t.stored(t.save())
+}
+
+// stored takes what came of storing something. It returns the error if nobody else is to be told.
+func (t *Tracker) stored(err error) error {
 	if t.o.Unsaved == nil {
 		return err
 	}
@@ -170,7 +175,7 @@ func (t *Tracker) store() error {
 	case err == nil:
 		t.stale = time.Time{}
 	case t.stale.IsZero():
-		t.stale = t.saved
+		t.stale = time.Now()
 	}
 	return nil
 }

@@ -100,7 +100,9 @@ func (s *sink) End(span *projection.Span) {
 	}
 	if !span.End.Before(s.of.t.o.Since) {
 		s.of.pending = append(s.of.pending, span)
-		s.of.bytes += otlp.Size(span)
+		size := otlp.Size(span)
+		s.of.bytes += size
+		s.of.t.held += size
 	}
 }
 

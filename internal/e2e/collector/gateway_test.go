@@ -1,38 +1,56 @@
 package collector
 
 import (
-	"maps"
+	"fmt"
 	"net"
+	"os"
 	"testing"
 )
 
-// chain is an agent, a gateway and two backends, which are there from the beginning. Agent and gateway are started by the test.
+// chain is an agent, a gateway and two backends.
 type chain struct {
 	*testing.T
-	home, state string
-	gateway     string // where it listens
-	backends    [2]*Sink
+	home     string
+	gateway  string // where it listens
+	backends [2]*Sink
 }
 
-func (c *chain) start(config string, env map[string]string) *Process {
+func newChain(t *testing.T) (c *chain, sessions string) {
+	t.Helper()
+	c = &chain{T: t, gateway: FreePorts(t, 1)[0], backends: [2]*Sink{StartSink(t), StartSink(t)}}
+	c.home, sessions = Home(t)
+	return c, sessions
+}
+
+// start starts a Collector and returns with it where its own metrics are.
+func (c *chain) start(config string, env map[string]string) (p *Process, metrics string) {
 	c.Helper()
 	ports := FreePorts(c, 2)
-	_, metrics, _ := net.SplitHostPort(ports[1])
-	env["HOME"], env["SESSIONSPAN_HEALTH"], env["SESSIONSPAN_METRICS_PORT"] = c.home, ports[0], metrics
-	return Start(c, Options{Config: Example(config), Env: env, Health: ports[0]})
+	_, port, err := net.SplitHostPort(ports[1])
+	if err != nil {
+		c.Fatal(err)
+	}
+	env["HOME"], env["SESSIONSPAN_HEALTH"], env["SESSIONSPAN_METRICS_PORT"] = c.home, ports[0], port
+	return Start(c, Options{Config: Example(config), Env: env, Health: ports[0]}), ports[1]
 }
 
-func (c *chain) startAgent() *Process {
+func (c *chain) startAgent() (p *Process, metrics string) {
 	c.Helper()
 	return c.start("agent.yaml", map[string]string{"SESSIONSPAN_OTLP_ENDPOINT": c.gateway})
 }
 
-func (c *chain) startGateway() *Process {
+func (c *chain) startGateway() (p *Process, metrics string) {
 	c.Helper()
 	return c.start("gateway.yaml", map[string]string{
 		"SESSIONSPAN_LISTEN":    c.gateway,
 		"SESSIONSPAN_BACKEND_1": c.backends[0].Address, "SESSIONSPAN_BACKEND_2": c.backends[1].Address,
 	})
+}
+
+func (c *chain) refuse(refuse bool) {
+	for _, b := range c.backends {
+		b.Refuse(refuse)
+	}
 }
 
 // spans are those of both backends.
@@ -44,40 +62,62 @@ func (c *chain) spans() map[SpanID]int {
 	return all
 }
 
-// Every span reaches a backend, those of a trace the same one, though the gateway is not there when the agent begins, and each of
-// the two is killed with spans in its queue.
-func TestAgentAndGatewayThatAreKilledLoseNothing(t *testing.T) {
-	c := &chain{T: t, gateway: FreePorts(t, 1)[0], backends: [2]*Sink{StartSink(t), StartSink(t)}}
-	var sessions string
-	c.home, sessions = Home(t)
-	CopySessions(t, sessions, Half)
+// accepted waits until the Collector that serves these metrics has taken so many spans into its queue.
+func (c *chain) accepted(metrics string, spans int) {
+	c.Helper()
+	Eventually(c, func() string {
+		if n := int(Scrape(c, metrics).Sum("otelcol_receiver_accepted_spans")); n < spans {
+			return fmt.Sprintf("%d spans of %d are in the queue", n, spans)
+		}
+		return ""
+	})
+}
 
-	agent := c.startAgent()
-	waitForQueue(t, agent, "otlp_grpc")
-	agent.Kill()
-	for _, b := range c.backends {
-		b.Refuse(true)
-	}
-	gateway := c.startGateway()
-	agent = c.startAgent()
+// What an agent has in its queue reaches the backends when the agent was killed, the gateway comes late, and the files are gone.
+func TestQueueOfAnAgentOutlivesIt(t *testing.T) {
+	c, sessions := newChain(t)
 	CopySessions(t, sessions, Whole)
-	waitForQueue(t, gateway, "load_balancing")
-	gateway.Kill()
-	for _, b := range c.backends {
-		b.Refuse(false)
+	want := ids(Replayed(t, sessions))
+	agent, metrics := c.startAgent()
+	c.accepted(metrics, len(want))
+	agent.Kill()
+	if err := os.RemoveAll(sessions); err != nil {
+		t.Fatal(err)
 	}
 	c.startGateway()
+	c.startAgent()
+	waitForSpans(t, want, c.spans)
+}
+
+// Each trace is at one backend, with spans that came early and late. What the gateway has in its queue reaches them when it was
+// killed, and no agent is there to send it again.
+func TestGatewaySharesOutTracesAndItsQueueOutlivesIt(t *testing.T) {
+	c, sessions := newChain(t)
+	gateway, taken := c.startGateway()
+	agent, _ := c.startAgent()
+	CopySessions(t, sessions, Half)
+	waitForSpans(t, ids(Replayed(t, sessions)), c.spans)
+	once(t, c.spans())
+
+	c.refuse(true)
+	CopySessions(t, sessions, Whole)
 	want := ids(Replayed(t, sessions))
+	c.accepted(taken, len(want))
+	if err := agent.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	gateway.Kill()
+	c.refuse(false)
+	c.startGateway()
 	waitForSpans(t, want, c.spans)
 
 	first, second := traces(c.backends[0].Spans()), traces(c.backends[1].Spans())
 	if len(first) == 0 || len(second) == 0 {
-		t.Errorf("of the traces %d went to one backend and %d to the other", len(first), len(second))
+		t.Errorf("%d traces went to one backend, %d to the other", len(first), len(second))
 	}
 	for trace := range first {
 		if second[trace] {
 			t.Errorf("trace %s is at both backends", trace)
 		}
 	}
-	_, _ = agent, maps.Clone[map[string]bool]
 }

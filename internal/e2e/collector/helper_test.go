@@ -55,9 +55,11 @@ func once(t *testing.T, spans map[SpanID]int) {
 	}
 }
 
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
+// traces are the ids of the traces of spans.
+func traces[V any](spans map[SpanID]V) map[string]bool {
+	set := map[string]bool{}
+	for id := range spans {
+		set[id.Trace] = true
 	}
+	return set
 }

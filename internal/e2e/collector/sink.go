@@ -11,6 +11,8 @@ import (
 
 	collectorpb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 )
 
 // SpanID is what a span is known by, both in hexadecimal.
@@ -21,8 +23,10 @@ type Sink struct {
 	Address string // host:port
 
 	collectorpb.UnimplementedTraceServiceServer
-	mu    sync.Mutex
-	spans map[SpanID]int
+	mu      sync.Mutex
+	spans   map[SpanID]int
+	refuse  bool
+	refused int
 }
 
 // StartSink starts a sink on loopback and stops it when the test ends.
@@ -46,10 +50,14 @@ func StartSink(t testing.TB) *Sink {
 	return s
 }
 
-// Export implements the service of OTLP: it accepts everything.
+// Export implements the service of OTLP.
 func (s *Sink) Export(_ context.Context, r *collectorpb.ExportTraceServiceRequest) (*collectorpb.ExportTraceServiceResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.refuse {
+		s.refused++
+		return nil, status.Error(codes.Unavailable, "not now")
+	}
 	for _, resource := range r.ResourceSpans {
 		for _, scope := range resource.ScopeSpans {
 			for _, span := range scope.Spans {
@@ -58,6 +66,20 @@ func (s *Sink) Export(_ context.Context, r *collectorpb.ExportTraceServiceReques
 		}
 	}
 	return &collectorpb.ExportTraceServiceResponse{}, nil
+}
+
+// Refuse says whether the sink refuses what comes, in a way that asks to try again. To begin with it does not.
+func (s *Sink) Refuse(refuse bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refuse = refuse
+}
+
+// Refused is how many requests were refused.
+func (s *Sink) Refused() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.refused
 }
 
 // Spans are those that came, and how often.

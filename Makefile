@@ -40,7 +40,7 @@ test: ## run the tests of every module, with the race detector
 
 .PHONY: e2e
 e2e: jaeger ## run the end-to-end tests, with a real Jaeger
-	cd internal/e2e && SESSIONSPAN_JAEGER=$(abspath $(JAEGER_BIN)) go test -count=1 $(PKG)
+	cd internal/e2e && SESSIONSPAN_JAEGER=$(abspath $(JAEGER_BIN)) SESSIONSPAN_BUILDER=1 go test -count=1 -timeout 20m $(PKG)
 
 .PHONY: jaeger
 jaeger: out = $(abspath $(JAEGER_BIN))

@@ -3,7 +3,7 @@
 //
 //	process := collector.Start(t, collector.Options{
 //		Config: collector.Example("agent.yaml"),
-//		Env:    map[string]string{"SESSIONSPAN_INCLUDE": dir, "SESSIONSPAN_HEALTH": health},
+//		Env:    map[string]string{"HOME": home, "SESSIONSPAN_OTLP_ENDPOINT": sink.Address, "SESSIONSPAN_HEALTH": health},
 //		Health: health,
 //	})
 //	process.Kill()

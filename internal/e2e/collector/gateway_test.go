@@ -53,6 +53,18 @@ func (c *chain) refuse(refuse bool) {
 	}
 }
 
+// refused waits until a backend has refused what it was just sent.
+func (c *chain) refused() {
+	c.Helper()
+	before := c.backends[0].Refused() + c.backends[1].Refused()
+	Eventually(c, func() string {
+		if c.backends[0].Refused()+c.backends[1].Refused() == before {
+			return "no backend was sent anything"
+		}
+		return ""
+	})
+}
+
 // spans are those of both backends.
 func (c *chain) spans() map[SpanID]int {
 	all := c.backends[0].Spans()
@@ -73,24 +85,33 @@ func (c *chain) accepted(metrics string, spans int) {
 	})
 }
 
-// What an agent has in its queue reaches the backends when the agent was killed, the gateway comes late, and the files are gone.
+// What an agent has in its queue reaches the backends however the agent ended, though the gateway comes late, and the files are gone.
 func TestQueueOfAnAgentOutlivesIt(t *testing.T) {
-	c, sessions := newChain(t)
-	CopySessions(t, sessions, Whole)
-	want := ids(Replayed(t, sessions))
-	agent, metrics := c.startAgent()
-	c.accepted(metrics, len(want))
-	agent.Kill()
-	if err := os.RemoveAll(sessions); err != nil {
-		t.Fatal(err)
+	for name, end := range map[string]func(*Process) error{
+		"killed":  func(p *Process) error { p.Kill(); return nil },
+		"stopped": (*Process).Stop,
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, sessions := newChain(t)
+			CopySessions(t, sessions, Whole)
+			want := ids(Replayed(t, sessions))
+			agent, metrics := c.startAgent()
+			c.accepted(metrics, len(want))
+			if err := end(agent); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.RemoveAll(sessions); err != nil {
+				t.Fatal(err)
+			}
+			c.startGateway()
+			c.startAgent()
+			waitForSpans(t, want, c.spans)
+		})
 	}
-	c.startGateway()
-	c.startAgent()
-	waitForSpans(t, want, c.spans)
 }
 
 // Each trace is at one backend, with spans that came early and late. What the gateway has in its queue reaches them when it was
-// killed, and no agent is there to send it again.
+// killed, or stopped while it tried, and no agent is there to send it again.
 func TestGatewaySharesOutTracesAndItsQueueOutlivesIt(t *testing.T) {
 	c, sessions := newChain(t)
 	gateway, taken := c.startGateway()
@@ -107,6 +128,11 @@ func TestGatewaySharesOutTracesAndItsQueueOutlivesIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	gateway.Kill()
+	gateway, _ = c.startGateway()
+	c.refused()
+	if err := gateway.Stop(); err != nil {
+		t.Fatal(err)
+	}
 	c.refuse(false)
 	c.startGateway()
 	waitForSpans(t, want, c.spans)

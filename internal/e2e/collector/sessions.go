@@ -2,6 +2,7 @@ package collector
 
 import (
 	"bytes"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -31,7 +32,7 @@ func Home(t *testing.T) (home, sessions string) {
 }
 
 // CopySessions copies the project's own session files into a folder, but those that are there in two copies, and those that
-// end within a line: whoever follows them waits for the rest. Of each it copies what part leaves of it.
+// end within a line: whoever follows them waits for the rest. Of each it copies what part leaves of it, and appends to what is there.
 func CopySessions(t testing.TB, to string, part func(data []byte) []byte) {
 	t.Helper()
 	from := filepath.Join(repository(), "testdata", "agentsession")
@@ -54,11 +55,24 @@ func CopySessions(t testing.TB, to string, part func(data []byte) []byte) {
 		if err := os.MkdirAll(filepath.Dir(copied), 0o700); err != nil {
 			return err
 		}
-		return os.WriteFile(copied, part(data), 0o600)
+		return appendTo(copied, part(data))
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// appendTo appends to a file what is not yet in it of data, as an agent does: a file that is written anew counts as another one.
+func appendTo(path string, data []byte) error {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	info, err := file.Stat()
+	if err == nil {
+		_, err = file.Write(data[info.Size():])
+	}
+	return errors.Join(err, file.Close())
 }
 
 // Whole is a session file as it is.
@@ -70,8 +84,9 @@ func Half(data []byte) []byte {
 	return data[:min(end+10, len(data)-1)]
 }
 
-// Replayed are the spans that a replay of a folder gives, as its files are now: what has not ended in them is not among these.
+// Replayed are the spans that a replay of a folder gives, as its files are now. What has not ended in them is not among these: its
+// times are long past, but its file was written just now, and whoever follows it waits for more.
 func Replayed(t testing.TB, dir string) []*projection.Span {
 	t.Helper()
-	return replaytest.Spans(t, projection.Options{}, dir, time.Time{})
+	return replaytest.Spans(t, projection.Options{}, dir, time.Unix(1, 0))
 }

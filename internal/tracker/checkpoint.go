@@ -15,7 +15,7 @@ func (t *Tracker) load() error {
 		return nil
 	}
 	err := t.o.Checkpoints.Each(func(key string, data []byte) error {
-		r, err := decodeRecord(data)
+		r, err := decodeRecord(key, data)
 		if err != nil {
 			t.o.Problem("", err, true) // what it was for is read from its start
 			return nil
@@ -27,7 +27,6 @@ func (t *Tracker) load() error {
 			t.resumed = true
 			return nil
 		}
-		r.key = key
 		t.records[key], t.byPath[r.Path] = r, r
 		if r.Session != "" {
 			t.spawners[r.Session] = r.Spawner
@@ -37,7 +36,7 @@ func (t *Tracker) load() error {
 	if err != nil {
 		return err
 	}
-	return t.o.Checkpoints.Put(map[string][]byte{begunKey: (&record{Version: recordVersion, Options: t.options}).encode()})
+	return t.o.Checkpoints.Put(map[string][]byte{begunKey: (&record{Version: recordVersion, Options: t.options}).encode(begunKey)})
 }
 
 // used notes that the file of a record was met.
@@ -63,7 +62,7 @@ func (t *Tracker) missing(now time.Time) error {
 		switch {
 		case r.Missing == 0:
 			r.Missing = now.Unix()
-			records[key] = r.encode()
+			records[key] = r.encode(key)
 		case now.Sub(time.Unix(r.Missing, 0)) > forgetAfter:
 			records[key] = nil
 		}
@@ -121,7 +120,7 @@ func (t *Tracker) save() error {
 		}
 		switch {
 		case !u.file.Gone:
-			records[u.key] = t.record(u).encode()
+			records[u.key] = t.record(u).encode(u.key)
 		case u.sending == nil && len(u.pending) == 0:
 			gone[u.key] = u
 		}
@@ -136,7 +135,7 @@ func (t *Tracker) save() error {
 				continue
 			}
 			if r := t.keep(u); r != nil {
-				records[key] = r.encode()
+				records[key] = r.encode(key)
 			}
 		}
 	}

@@ -1,11 +1,13 @@
 package tracker
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"hash/fnv"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/go-json-experiment/json"
 
 	"github.com/sessionspan/sessionspan/internal/follow"
@@ -13,7 +15,7 @@ import (
 )
 
 // recordVersion is that of the form of a [record]; one of another version is not read.
-const recordVersion = 1
+const recordVersion = 2
 
 // record is what is kept of a file between processes: how far it has been accepted, and what has to be known of it without reading it.
 type record struct {
@@ -56,16 +58,31 @@ type record struct {
 
 var errRecord = errors.New("the checkpoint is not one that is known here")
 
-func (r *record) encode() []byte {
+// encode returns the record as it is kept under a key: behind a sum of both, since storages give back what a broken disk gives them.
+func (r *record) encode(key string) []byte {
 	data, err := json.Marshal(r)
 	if err != nil { // it holds numbers and texts
 		panic(err)
 	}
-	return data
+	return append(sumOf(key, data), data...)
 }
 
-func decodeRecord(data []byte) (*record, error) {
-	r := &record{}
+// sumOf is what stands before a record.
+func sumOf(key string, data []byte) []byte {
+	d := xxhash.New()
+	_, _ = d.WriteString(key) // which never fails, nor does the other
+	_, _ = d.Write(data)
+	return fmt.Appendf(nil, "%016x ", d.Sum64())
+}
+
+const sumSize = 17
+
+func decodeRecord(key string, kept []byte) (*record, error) {
+	if len(kept) < sumSize || !bytes.Equal(kept[:sumSize], sumOf(key, kept[sumSize:])) {
+		return nil, fmt.Errorf("%w: its sum is another one", errRecord)
+	}
+	data := kept[sumSize:]
+	r := &record{key: key}
 	if err := json.Unmarshal(data, r); err != nil {
 		return nil, fmt.Errorf("%w: %w", errRecord, err)
 	}

@@ -1,15 +1,17 @@
 package faults
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"math/rand/v2"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sessionspan/sessionspan/internal/e2e/collector"
 )
@@ -20,20 +22,22 @@ type agent struct {
 	options collector.Options
 	state   string // the folder of its databases
 	pid     string // the file that has its number
+	queue   bool   // it has a queue on disk
 	process *collector.Process
-	exited  <-chan error // how it has ended
+	started time.Time
+	ready   bool // since then
 
-	mayEnd bool // by itself, since its disk is full or its database is damaged
-	ended  int  // so often it did, since it was last helped
-	helped int
+	mayEnd  bool // by itself, since its database is damaged
+	ended   int  // so often it did, since that was last done to it
+	limited bool // how long its files may get
 
 	memory, descriptors []int64 // as they were while it ran
 }
 
 // configurations are those of the Collector: one after the other, each over those before it.
 var configurations = map[string][]string{
-	"agent":  {collector.Example("agent.yaml"), "testdata/quick.yaml"},                          // accepted is what is in its queue on disk
-	"local":  {collector.Example("local.yaml"), "testdata/quick.yaml"},                          // what the sink has acknowledged
+	"agent":  {collector.Example("agent.yaml"), "testdata/quick.yaml"},                         // accepted is what is in its queue on disk
+	"local":  {collector.Example("local.yaml"), "testdata/quick.yaml"},                         // what the sink has acknowledged
 	"direct": {collector.Example("local.yaml"), "testdata/quick.yaml", "testdata/direct.yaml"}, // the same without any queue
 }
 
@@ -52,10 +56,11 @@ func newAgent(t *testing.T, configuration, home, sink string) *agent {
 		args = append(args, "--config", path)
 	}
 	dir := t.TempDir()
-	a := &agent{T: t, state: filepath.Join(dir, "state"), pid: filepath.Join(dir, "pid")}
-	a.options = collector.Options{Binary: "/bin/sh", Args: args, Env: map[string]string{
+	a := &agent{T: t, queue: configuration == "agent", state: filepath.Join(dir, "state"), pid: filepath.Join(dir, "pid")}
+	health := collector.FreePorts(t, 1)[0]
+	a.options = collector.Options{Binary: "/bin/sh", Args: args, Health: health, Env: map[string]string{
 		"HOME": home, "PI_CODING_AGENT_DIR": home, "ORB_SESSION_DIR": home, "CLAUDE_CONFIG_DIR": home, "CODEX_HOME": home,
-		"SESSIONSPAN_HEALTH": collector.FreePorts(t, 1)[0], "SESSIONSPAN_OTLP_ENDPOINT": sink, "SESSIONSPAN_STATE": a.state,
+		"SESSIONSPAN_HEALTH": health, "SESSIONSPAN_OTLP_ENDPOINT": sink, "SESSIONSPAN_STATE": a.state,
 		"FAULTS_PID": a.pid,
 	}}
 	a.start()
@@ -64,45 +69,72 @@ func newAgent(t *testing.T, configuration, home, sink string) *agent {
 
 func (a *agent) start() {
 	a.Helper()
-	process, exited := collector.Launch(a.T, a.options), make(chan error, 1)
-	go func() { exited <- process.Wait(a.Context()) }()
-	a.process, a.exited = process, exited
+	if err := os.Remove(a.pid); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		a.Fatal(err)
+	}
+	a.process, a.started, a.ready, a.limited = collector.Launch(a.T, a.options), time.Now(), false, false
 }
 
-// kill ends the Collector, has something done while it is away, and starts it.
+// startTime is how long it may take to start. What reads a damaged database may never come to an end.
+const startTime = 10 * time.Second
+
+// isReady waits so long for the Collector to be ready, and reports whether it is.
+func (a *agent) isReady(wait time.Duration) bool {
+	ctx, cancel := context.WithTimeout(a.Context(), wait)
+	defer cancel()
+	a.ready = a.ready || a.process.Ready(ctx) == nil
+	return a.ready
+}
+
+// hasEnded reports whether the Collector has ended, and how.
+func (a *agent) hasEnded() (ended bool, err error) {
+	ctx, cancel := context.WithTimeout(a.Context(), time.Millisecond)
+	defer cancel()
+	err = a.process.Wait(ctx)
+	return !errors.Is(err, context.DeadlineExceeded), err
+}
+
+// kill ends the Collector, has something done while it is away, and starts it. A queue on disk is not killed while it starts: what was being
+// sent it takes out then, and puts in again in another step, so that it would be lost between the two (exporterhelper v0.165).
 func (a *agent) kill(meanwhile func()) {
 	a.Helper()
+	if a.queue {
+		a.isReady(startTime)
+	}
 	a.process.Kill()
 	meanwhile()
+	a.ended = 0
 	a.start()
 }
 
-// tries is how often it may end by itself before somebody removes its checkpoints, which is what is left to do then; and how often that.
+// tries is how often it may end by itself before somebody removes its checkpoints, which is what is left to do then.
 const tries = 3
 
 // look starts the Collector if it has ended, and notes what it takes.
 func (a *agent) look() {
 	a.Helper()
-	select {
-	case err := <-a.exited:
-		if !a.mayEnd {
-			a.Fatalf("the Collector has ended by itself: %v\n%s", err, a.process.Tail())
-		}
-	default:
+	ended, err := a.hasEnded()
+	if !ended && a.mayEnd && !a.isReady(10*time.Millisecond) && time.Since(a.started) > startTime {
+		a.process.Kill()
+		ended, err = true, fmt.Errorf("it was not ready within %v", startTime)
+	}
+	switch {
+	case !ended:
 		memory, err1 := a.process.Memory()
 		descriptors, err2 := a.process.Descriptors()
-		if err1 == nil && err2 == nil && memory > 0 {
+		if err1 == nil && err2 == nil && memory > 0 && (a.ready || !a.mayEnd) {
 			a.memory, a.descriptors = append(a.memory, memory), append(a.descriptors, int64(descriptors))
 		}
 		return
+	case !a.mayEnd:
+		a.Fatalf("the Collector has ended by itself: %v\n%s", err, a.process.Tail())
 	}
-	if a.ended++; a.ended == tries {
-		if a.helped++; a.helped == tries {
-			a.Fatalf("the Collector does not start any more:\n%s", a.process.Tail())
-		}
-		a.Logf("the Collector does not start, and its checkpoints are removed: %s", lastLine(a.process.Tail()))
-		a.ended = 0
+	switch a.ended++; a.ended {
+	case tries:
+		a.Logf("the Collector does not start (%v), and its checkpoints are removed: %s", err, lastLine(a.process.Tail()))
 		a.remove()
+	case 2 * tries:
+		a.Fatalf("the Collector does not start without checkpoints either:\n%s", a.process.Tail())
 	}
 	a.start()
 }
@@ -110,6 +142,17 @@ func (a *agent) look() {
 func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return lines[len(lines)-1]
+}
+
+// stop ends the Collector in order, once it is ready.
+func (a *agent) stop() {
+	a.Helper()
+	for !a.isReady(startTime) {
+		a.look()
+	}
+	if err := a.process.Stop(); err != nil {
+		a.Error(err)
+	}
 }
 
 // checkpoints are the databases in which is kept how far files were read.
@@ -136,43 +179,48 @@ func (a *agent) remove() {
 	}
 }
 
-// damage writes something else into the checkpoints, here and there.
-func (a *agent) damage(r *rand.Rand) {
+// damage has the checkpoints be others than they were.
+func (a *agent) damage(how func(data []byte, used []int) []byte) {
 	a.Helper()
 	for _, path := range a.checkpoints() {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			a.Fatal(err)
 		}
-		for range 1 + r.IntN(8) {
-			at := r.IntN(len(data) + 1)
-			for i := range min(1+r.IntN(600), len(data)-at) {
-				data[at+i] = byte(r.Uint32())
+		var used []int // where it is not empty, as most of it is
+		for i, b := range data {
+			if b != 0 {
+				used = append(used, i)
 			}
 		}
-		if r.IntN(8) == 0 {
-			data = data[:r.IntN(len(data)+1)]
+		if len(used) == 0 {
+			continue // nothing has been written yet
 		}
-		if err := os.WriteFile(path, data, 0o600); err != nil {
+		if err := os.WriteFile(path, how(data, used), 0o600); err != nil {
 			a.Fatal(err)
 		}
 	}
 }
 
-// fill has the disk of the Collector be full, or have room again: no file of its own gets longer than so many bytes.
+// noLimit says why files cannot be limited, if they cannot.
+func noLimit() string {
+	if _, err := exec.LookPath("prlimit"); err != nil {
+		return "there is no prlimit, of util-linux, by which the disk is full for one process alone"
+	}
+	return ""
+}
+
+// limit has no file of the Collector get longer than so many bytes, as if the disk were full.
 func (a *agent) limit(bytes string) {
 	a.Helper()
 	pid, err := os.ReadFile(a.pid)
-	if err != nil {
-		a.Fatal(err)
+	if err != nil || len(pid) == 0 {
+		return // it is about to start
 	}
-	n, err := strconv.Atoi(strings.TrimSpace(string(pid)))
-	if err != nil {
-		a.Fatal(err)
-	}
-	out, err := exec.CommandContext(a.Context(), "prlimit", fmt.Sprintf("--pid=%d", n), "--fsize="+bytes+":").CombinedOutput()
-	if err != nil {
-		a.Logf("prlimit: %v: %s", err, out) // it has just ended
+	a.limited = true
+	cmd := exec.CommandContext(a.Context(), "prlimit", "--pid="+strings.TrimSpace(string(pid)), "--fsize="+bytes+":")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		a.Logf("%v: %v: %s", cmd, err, out) // it has ended, and the next one has no limit
 	}
 }
 

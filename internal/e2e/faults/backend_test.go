@@ -56,14 +56,14 @@ func (b *backend) be(m mode) {
 	b.ask(http.MethodPost, "mode/"+string(m), func(io.Reader) error { return nil })
 }
 
-// count is how many spans came, each counted once.
-func (b *backend) count() (n int) {
+// count is how many spans came, each counted once, and how often it did not say that all is well.
+func (b *backend) count() (spans int, failed int64) {
 	b.Helper()
 	b.ask(http.MethodGet, "count", func(r io.Reader) error {
-		_, err := fmt.Fscan(r, &n)
+		_, err := fmt.Fscan(r, &spans, &failed)
 		return err
 	})
-	return n
+	return spans, failed
 }
 
 // spans are those that came.

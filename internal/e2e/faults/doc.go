@@ -6,7 +6,7 @@
 // all copies of a span were equal: promises P5, P6 and P7.
 //
 //	go test ./faults
-//	go test ./faults -run 'Faults/killed' -faults.size 1GB -faults.rounds 600 -timeout 60m
+//	go test ./faults -run 'Faults/killed' -faults.size 1GB -faults.kills 600 -timeout 60m
 //
 // Everything random is drawn from the seed in the name of a test; what comes when still depends on the machine.
 package faults

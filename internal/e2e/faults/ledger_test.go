@@ -8,7 +8,7 @@ import (
 	"io"
 	"sync"
 
-	"go.opentelemetry.io/proto/otlp/trace/v1"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -40,7 +40,7 @@ type ledger struct {
 func newLedger() *ledger { return &ledger{spans: map[spanID]seen{}, names: map[string]string{}} }
 
 // add enters spans, and returns how many they are.
-func (l *ledger) add(list []*v1.ResourceSpans) (n int, err error) {
+func (l *ledger) add(list []*tracepb.ResourceSpans) (n int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	encode := proto.MarshalOptions{Deterministic: true}
@@ -51,7 +51,7 @@ func (l *ledger) add(list []*v1.ResourceSpans) (n int, err error) {
 		}
 		for _, sc := range r.ScopeSpans {
 			for _, s := range sc.Spans {
-				if proto.Equal(s.Status, &v1.Status{}) {
+				if proto.Equal(s.Status, &tracepb.Status{}) {
 					s.Status = nil // some write it where nothing is set, some do not
 				}
 				span, err := encode.Marshal(s)

@@ -44,7 +44,7 @@ func makeSessions(t testing.TB, r *rand.Rand, dir string, size int64) (list []se
 		one.size = info.Size()
 		list = append(list, one)
 	}
-	for range 6 {
+	for range 16 {
 		o := sessiontest.All(r)
 		o.Entries, o.Minor, o.Silences, o.Spellings = min(o.Entries, 60), min(o.Minor, 4), false, false
 		for _, f := range sessiontest.Random(r, o).Files {

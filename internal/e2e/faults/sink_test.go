@@ -10,10 +10,12 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	coltracepb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	_ "google.golang.org/grpc/encoding/gzip" // exporters compress
 	"google.golang.org/grpc/status"
 )
 
@@ -22,6 +24,7 @@ type mode string
 
 const (
 	accept  mode = "accept"
+	slow    mode = "slow"    // accepts, and takes its time before and after
 	refuse  mode = "refuse"  // says that it is not there
 	lose    mode = "lose"    // takes them, and says so to nobody: it answers with an error, or ends all connections
 	partial mode = "partial" // takes them, and says of some that it never will: those are not to be sent again, and nobody can tell which they are
@@ -37,7 +40,7 @@ type sink struct {
 	mu      sync.Mutex
 	mode    mode
 	changed chan struct{} // closed when the mode is another one
-	lost    atomic.Int64  // answers
+	failed  atomic.Int64  // answers that were not that all is well
 }
 
 // sinkVariable has the test binary be a sink.
@@ -73,10 +76,19 @@ func (s *sink) Export(ctx context.Context, req *coltracepb.ExportTraceServiceReq
 	s.mu.Lock()
 	mode, changed := s.mode, s.changed
 	s.mu.Unlock()
+	failed := int64(0)
+	if mode != accept && mode != slow {
+		failed = s.failed.Add(1)
+	}
 	away := status.Error(codes.Unavailable, "the sink is away")
 	switch mode {
 	case refuse:
 		return nil, away
+	case slow:
+		if err := pause(ctx); err != nil {
+			return nil, err // nobody waits for it any more, and it has not begun
+		}
+		defer pause(ctx)
 	case stall:
 		select {
 		case <-changed:
@@ -92,7 +104,7 @@ func (s *sink) Export(ctx context.Context, req *coltracepb.ExportTraceServiceReq
 	resp := &coltracepb.ExportTraceServiceResponse{}
 	switch mode {
 	case lose:
-		if s.lost.Add(1)%2 == 0 {
+		if failed%2 == 0 {
 			s.connections.end()
 		}
 		return nil, away
@@ -102,6 +114,18 @@ func (s *sink) Export(ctx context.Context, req *coltracepb.ExportTraceServiceReq
 		}
 	}
 	return resp, nil
+}
+
+// pause takes a moment, as a backend far away does.
+func pause(ctx context.Context) error {
+	timer := time.NewTimer(rand.N(100 * time.Millisecond))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return status.FromContextError(ctx.Err()).Err()
+	}
 }
 
 // control is what tells a sink what to do, and asks what came.
@@ -114,7 +138,7 @@ func (s *sink) control() http.Handler {
 		close(s.changed)
 		s.changed = make(chan struct{})
 	})
-	mux.HandleFunc("GET /count", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, s.came.len()) })
+	mux.HandleFunc("GET /count", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, s.came.len(), s.failed.Load()) })
 	mux.HandleFunc("GET /spans", func(w http.ResponseWriter, _ *http.Request) { _ = s.came.write(w) })
 	return mux
 }

@@ -188,7 +188,9 @@ func TestMetrics(t *testing.T) {
 	c.MaxLineSize, c.MaxLineMemory = 64<<10, 64<<10
 	startWith(t, set, c, newHost(), to)
 	to.waitFor(t, 2*sessionSpans)
-	eventually(t, "the counts of the last look", func() bool { return value(t, tel, "lines_read") == 2*82 })
+	eventually(t, "the counts of the last look", func() bool {
+		return value(t, tel, "lines_read") == 2*82 && value(t, tel, "spans") == 2*sessionSpans && value(t, tel, "checkpoint_age") == 0
+	})
 	for name, want := range map[string]float64{
 		"files": 2, "lines_broken": 1, "lines_skipped": 1, "spans": 2 * sessionSpans, "spans_refused": 0, "generations": 0, "checkpoint_age": 0,
 		"spans_retrying": 0, "bytes_reread": 0, "sessions_open": 0,

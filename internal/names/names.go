@@ -86,6 +86,7 @@ const (
 	QueuedTrigger       = attribute.Key("agentsession.queued.trigger")
 	QueuedTriggerKind   = attribute.Key("agentsession.queued.trigger.kind")
 	QueuedTriggerSource = attribute.Key("agentsession.queued.trigger.source")
+	InputMode           = attribute.Key("agentsession.input.mode")
 	InputQueuedFrom     = attribute.Key("agentsession.input.queued_from")
 	InputWait           = attribute.Key("agentsession.input.wait_ms")
 	InputTrigger        = attribute.Key("agentsession.input.trigger")

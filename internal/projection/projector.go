@@ -314,6 +314,8 @@ func (p *Projector) fact(ev *activity.Event) {
 		p.called(ev, f)
 	case *activity.Dispatch:
 		p.dispatched(ev, f)
+	case *activity.Dropped:
+		p.dropped(ev, f)
 	case *activity.Decision:
 		p.decided(ev, f)
 	case *activity.Result:

@@ -18,6 +18,8 @@ type Format struct {
 	Detect func(first []byte) bool
 	// New returns a decoder for one file.
 	New func() Decoder
+	// LateHeader: lines before the header that are no JSON are damage as they are behind it.
+	LateHeader bool
 }
 
 // Decoder turns the lines of one file, in order, into events.
@@ -41,7 +43,7 @@ const (
 )
 
 // Formats lists the formats, in the order in which they are tried.
-func Formats() []Format { return []Format{AgentSession} }
+func Formats() []Format { return []Format{AgentSession, Pi} }
 
 // Auto lets the first line of the file decide.
 const Auto = "auto"

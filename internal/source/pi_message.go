@@ -149,13 +149,7 @@ func (d *piSession) toolResult(n int32, m *pi.Message) {
 		r.Failure = &activity.Failure{}
 	}
 	if nested, ok := m.NestedCalls(); ok {
-		r.Attributes = append(r.Attributes, activity.Attribute{Name: "tool.nested.calls", Value: int64(len(nested.Names))},
-			activity.Attribute{Name: "tool.nested.names", Value: nested.Names})
-		for name, n := range map[string]int{"failed": nested.Failed, "unended": nested.Unended} {
-			if n > 0 {
-				r.Attributes = append(r.Attributes, activity.Attribute{Name: "tool.nested." + name, Value: int64(n)})
-			}
-		}
+		r.Attributes = nestedAttributes(nested)
 	}
 	start, end := r.Start, r.End
 	d.say(r)
@@ -173,17 +167,30 @@ func (d *piSession) toolResult(n int32, m *pi.Message) {
 	p.kind, p.at = piResult, d.event.Time.UnixMilli()
 }
 
+func nestedAttributes(n pi.NestedCalls) []activity.Attribute {
+	list := []activity.Attribute{
+		{Name: "tool.nested.calls", Value: int64(len(n.Names))}, {Name: "tool.nested.names", Value: n.Names},
+	}
+	if n.Failed > 0 {
+		list = append(list, activity.Attribute{Name: "tool.nested.failed", Value: int64(n.Failed)})
+	}
+	if n.Unended > 0 {
+		list = append(list, activity.Attribute{Name: "tool.nested.unended", Value: int64(n.Unended)})
+	}
+	return list
+}
+
 // shell takes a command that a person typed. Only its end is known.
 func (d *piSession) shell(m *pi.Message) {
 	note := &activity.Note{What: "shell"}
 	if code, ok := m.Count("exitCode"); ok {
 		note.Attributes = append(note.Attributes, activity.Attribute{Name: "shell.exit_code", Value: code})
 	}
-	for _, flag := range [][2]string{
-		{"cancelled", "cancelled"}, {"truncated", "truncated"}, {"excludeFromContext", "excluded"},
+	for _, flag := range []struct{ member, name string }{
+		{"cancelled", "shell.cancelled"}, {"truncated", "shell.truncated"}, {"excludeFromContext", "shell.excluded"},
 	} {
-		if m.Flag(flag[0]) {
-			note.Attributes = append(note.Attributes, activity.Attribute{Name: "shell." + flag[1], Value: true})
+		if m.Flag(flag.member) {
+			note.Attributes = append(note.Attributes, activity.Attribute{Name: flag.name, Value: true})
 		}
 	}
 	d.sayAt(m.Time, note)
@@ -194,10 +201,11 @@ func (d *piSession) system(m *pi.Message) {
 	d.facts.input = activity.Input{Role: "system"}
 	d.say(&d.facts.input)
 	note := &activity.Note{What: "tools"}
-	for name, member := range map[string]string{"tools.added": "toolsAdded", "tools.removed": "toolsRemoved"} {
-		if list := m.Names(member); len(list) > 0 {
-			note.Attributes = append(note.Attributes, activity.Attribute{Name: name, Value: list})
-		}
+	if list := m.Names("toolsAdded"); len(list) > 0 {
+		note.Attributes = append(note.Attributes, activity.Attribute{Name: "tools.added", Value: list})
+	}
+	if list := m.Names("toolsRemoved"); len(list) > 0 {
+		note.Attributes = append(note.Attributes, activity.Attribute{Name: "tools.removed", Value: list})
 	}
 	if len(note.Attributes) > 0 {
 		d.say(note)

@@ -1,7 +1,6 @@
 package pi
 
 import (
-	"bytes"
 	"math"
 	"time"
 
@@ -32,7 +31,7 @@ func text(raw []byte) (string, bool) {
 	}
 	s, ok := jsonscan.String(raw)
 	if !ok {
-		s, ok = jsonscan.String(bytes.ToValidUTF8(raw, []byte("\uFFFD")))
+		s, ok = jsonscan.String(validText(raw))
 	}
 	return s, ok
 }

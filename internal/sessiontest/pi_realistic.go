@@ -10,12 +10,12 @@ import (
 
 // Shortened is [Realistic] with texts that are shorter by a factor.
 func Shortened(w io.Writer, r *rand.Rand, size int64, by int) error {
-	f := realistic(w, r, newBlocks(r, shortened(by)))
+	f := realistic(w, r, newBlocks(r, shorterBy(by)))
 	f.fill(size)
 	return f.err
 }
 
-func shortened(by int) func(*rand.Rand, role) int {
+func shorterBy(by int) func(*rand.Rand, role) int {
 	return func(r *rand.Rand, as role) int { return realisticSize(r, as) / by }
 }
 
@@ -23,7 +23,7 @@ func shortened(by int) func(*rand.Rand, role) int {
 // thought, words and up to three calls, and their results, with texts of the same lengths, or shorter by a factor, made of the
 // same blocks.
 func RealisticPi(r *rand.Rand, size int64, by int) []byte {
-	p := newBlocks(r, shortened(by))
+	p := newBlocks(r, shorterBy(by))
 	f := &piFile{r: r, now: time.Date(2026, 5, 4, 9, 0, 0, 0, time.UTC)}
 	f.line(map[string]any{"type": "session", "version": 3, "id": "realistic", "timestamp": f.stamp(), "cwd": "/p"})
 	text := func(as role) json.RawMessage {

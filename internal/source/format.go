@@ -1,9 +1,11 @@
 package source
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/sessionspan/sessionspan/format"
 	"github.com/sessionspan/sessionspan/internal/activity"
 	"github.com/sessionspan/sessionspan/internal/lines"
 )
@@ -20,6 +22,13 @@ type Format struct {
 	New func() Decoder
 	// LateHeader: lines before the header that are no JSON are damage as they are behind it.
 	LateHeader bool
+	// EntrySize is about what a decoder holds of an entry, in bytes.
+	EntrySize int64
+}
+
+// Ends reports whether damage that was met before the header means that there is no session.
+func (f *Format) Ends(d *format.DamageError) bool {
+	return !f.LateHeader || errors.Is(d, format.ErrNoHeader)
 }
 
 // Decoder turns the lines of one file, in order, into events.

@@ -2,6 +2,7 @@ package source
 
 import (
 	"errors"
+	"fmt"
 	"hash/maphash"
 	"strconv"
 	"strings"
@@ -21,6 +22,7 @@ var Pi = Format{
 	Detect:     detectPi,
 	New:        func() Decoder { return newPiSession() },
 	LateHeader: true,
+	EntrySize:  piEntrySize,
 }
 
 func detectPi(first []byte) bool {
@@ -51,6 +53,7 @@ type piSession struct {
 	// appended is when the entry before the one at hand was appended; zero when that is not known.
 	appended time.Time
 	held     piHeld
+	batch    piBatch
 	initial  *activity.Settings
 
 	emit  func(*activity.Event)
@@ -119,6 +122,9 @@ func (d *piSession) noObject(err error) error {
 
 func (d *piSession) begin(e *pi.Entry, l lines.Line, emit func(*activity.Event)) error {
 	h, err := e.Header()
+	if err == nil && e.Raw("format") != nil {
+		err = fmt.Errorf("%w: one with a format is that of another kind of file", format.ErrNoHeader)
+	}
 	if err != nil {
 		return &format.DamageError{Err: err, Data: l.Data}
 	}
@@ -177,9 +183,10 @@ func (d *piSession) parentOf(e *pi.Entry) string {
 	return e.Parent
 }
 
-// Flush ends what was held back for a retry: nothing more comes.
+// Flush says what was held back for the rest of a batch, or for a retry: nothing more comes.
 func (d *piSession) Flush(why Why, emit func(*activity.Event)) {
 	if why == Silence {
+		d.place(emit)
 		d.release(emit)
 	}
 }

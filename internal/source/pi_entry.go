@@ -11,7 +11,7 @@ import (
 
 // entry says what an entry means, by its type.
 func (d *piSession) entry(e *pi.Entry) {
-	n, branch, fresh := d.enter()
+	n, branch, fresh := d.enter(e)
 	if !fresh {
 		d.say(nil) // the one that comes again is left out, and reported
 		return

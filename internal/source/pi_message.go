@@ -75,7 +75,7 @@ func (d *piSession) assistant(n int32, branch bool, m *pi.Message) {
 	}
 
 	p.kind, p.at, p.aborted = piAssistant, d.event.Time.UnixMilli(), stop == pi.StopAborted
-	p.asked, p.calls = p.at, uint16(min(len(calls), 1<<16-1))
+	p.asked, p.calls, p.asker = p.at, uint16(min(len(calls), 1<<16-1)), n
 	switch {
 	case stop == pi.StopError:
 		d.holdRun(p, n, r.End, activity.ReasonError, "")
@@ -128,43 +128,6 @@ func spend(r *activity.Response, usage func() (pi.Usage, bool)) {
 	if u.HasCost {
 		r.Cost = &u.Cost
 	}
-}
-
-// toolResult takes the output of a call. Its time is the end of the tool, and in a batch that may be the end of the batch: a
-// duration is then true, but not where it lies.
-func (d *piSession) toolResult(n int32, m *pi.Message) {
-	p := &d.places[n]
-	r := &d.facts.result
-	*r = activity.Result{CallID: m.Text("toolCallId"), End: m.Time, Duration: m.Duration(), Timing: activity.Bounded}
-	asked := time.UnixMilli(p.asked)
-	switch {
-	case r.Duration > 0 && p.calls > 1:
-		r.Start, r.End, r.Timing = asked, asked.Add(r.Duration), activity.Inferred
-	case r.Duration > 0:
-		r.Timing = activity.Measured
-	case p.calls > 0:
-		r.Start = asked
-	}
-	if m.Flag("isError") {
-		r.Failure = &activity.Failure{}
-	}
-	if nested, ok := m.NestedCalls(); ok {
-		r.Attributes = nestedAttributes(nested)
-	}
-	start, end := r.Start, r.End
-	d.say(r)
-	if _, ok := m.Usage(); ok { // a model call that the tool made
-		call := activity.Response{
-			Purpose: "other", Start: start, End: end, Timing: activity.Bounded,
-			Attributes: []activity.Attribute{{Name: "chat.kind", Value: "tool"}, {Name: "chat.call_id", Value: m.Text("toolCallId")}},
-		}
-		spend(&call, m.Usage)
-		d.say(&call)
-	}
-	if p.state == piWaits { // it goes on after a cut answer
-		d.held.place, p.state = 0, piOpen
-	}
-	p.kind, p.at = piResult, d.event.Time.UnixMilli()
 }
 
 func nestedAttributes(n pi.NestedCalls) []activity.Attribute {

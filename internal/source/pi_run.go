@@ -29,20 +29,25 @@ const (
 
 // piPlace is what the path to an entry has brought about, as far as later entries need it.
 type piPlace struct {
-	at    int64 // when the last message was appended, in milliseconds
-	asked int64 // when the last assistant's message was appended
-	run   int32 // the run that started last, by its number
-	input int32 // the extension's message that stood last, by its place
-	model int32
-	provider,
-	level int32
-	calls uint16 // how many that message asks for
-	kind  piKind
-	state piState
-	child bool // the entry has been continued
-	// aborted: a person ended the run, and nothing goes on with it.
-	aborted bool
+	at    int64  // when the last message was appended, in milliseconds
+	asked int64  // when the last assistant's message was appended
+	asker int32  // the place of that
+	calls uint16 // how many it asks for
+
+	run      int32 // the run that started last, by its number
+	input    int32 // the extension's message that stood last, by its place
+	model    int32 // in force, by its number; so are the next two
+	provider int32
+	level    int32
+
+	kind    piKind
+	state   piState
+	aborted bool // a person ended the run, and nothing goes on with it
+	child   bool // the entry has been continued
 }
+
+// piEntrySize is about what is held of an entry: its place, and the way to it.
+const piEntrySize = 100
 
 // piCustom is a message of an extension, which starts a run if the model answers it.
 type piCustom struct {
@@ -69,7 +74,7 @@ func (d *piSession) release(emit func(*activity.Event)) {
 
 // enter finds the place of an entry: that of its parent, which it goes on from. A branch goes on from an entry that has been
 // continued already. It reports false for an entry that was there before.
-func (d *piSession) enter() (n int32, branch, fresh bool) {
+func (d *piSession) enter(e *pi.Entry) (n int32, branch, fresh bool) {
 	h := d.hash(d.event.Key)
 	if d.at[h] != 0 {
 		return 0, false, false
@@ -78,6 +83,7 @@ func (d *piSession) enter() (n int32, branch, fresh bool) {
 	if d.event.Parent != "" {
 		up = d.at[d.hash(d.event.Parent)]
 	}
+	d.settleBatch(up, e, d.emit)
 	n = int32(len(d.places))
 	d.places = append(d.places, d.places[up])
 	d.at[h] = n

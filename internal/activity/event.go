@@ -349,6 +349,10 @@ type Mark struct {
 	Clear  bool
 }
 
+// Move moves the leaf to Target, or to before the first entry when that is "". The entry that says so never is the leaf;
+// entries that come later move it on as they always do.
+type Move struct{ Target string }
+
 // Name gives the session its display name.
 type Name struct{ Name string }
 
@@ -396,6 +400,7 @@ func (*RunEnd) fact()        {}
 func (*Compaction) fact()    {}
 func (*BranchSummary) fact() {}
 func (*Mark) fact()          {}
+func (*Move) fact()          {}
 func (*Name) fact()          {}
 func (*Link) fact()          {}
 func (*Note) fact()          {}

@@ -334,6 +334,8 @@ func (p *Projector) fact(ev *activity.Event) {
 		p.summarized(ev, f)
 	case *activity.Mark:
 		p.marked(ev, f)
+	case *activity.Move:
+		p.moved(ev, f)
 	case *activity.Name:
 		p.named(ev, f)
 	case *activity.Link:

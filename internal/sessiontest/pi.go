@@ -14,7 +14,7 @@ type PiTruth struct {
 	Calls     int   // that they ask for
 	In, Out   int64 // tokens of everything with usage, cached input included
 	Cost      float64
-	LastEntry string // its id
+	LastEntry string // the id of the leaf
 }
 
 // piEntry is an entry of a file in the making.
@@ -50,12 +50,28 @@ func RandomPi(r *rand.Rand, n int) ([]byte, PiTruth) {
 			at = f.all[r.IntN(len(f.all))]
 		}
 		leaf = f.step(at)
+		if f.r.IntN(50) == 0 {
+			leaf = f.move(leaf)
+		}
 	}
 	var data []byte
 	for _, l := range f.lines {
 		data = append(append(data, l...), '\n')
 	}
 	return data, f.truth
+}
+
+// move appends a move of the leaf, to some entry or to before the first one.
+func (f *piFile) move(up *piEntry) *piEntry {
+	if f.r.IntN(4) == 0 {
+		f.entry(up, "leaf", map[string]any{"targetId": nil})
+		f.truth.LastEntry = ""
+		return nil
+	}
+	to := f.all[f.r.IntN(len(f.all))]
+	f.entry(up, "leaf", map[string]any{"targetId": to.id})
+	f.truth.LastEntry = to.id
+	return to
 }
 
 func (f *piFile) tick() {

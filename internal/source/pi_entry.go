@@ -43,6 +43,7 @@ func (d *piSession) entry(e *pi.Entry) {
 	case pi.TypeSessionInfo:
 		d.say(&activity.Name{Name: e.Text("name")})
 	case pi.TypeLeaf:
+		d.say(&activity.Move{Target: e.Text("targetId")})
 		d.about("leaf", e)
 	default:
 		d.say(nil)

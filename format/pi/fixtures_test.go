@@ -2,7 +2,6 @@ package pi_test
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -142,7 +141,7 @@ func TestFixturesMigrated(t *testing.T) {
 	have, wanted := bytes.Split(out.Bytes(), []byte("\n")), bytes.Split(want, []byte("\n"))
 	for i := range max(len(have), len(wanted)) {
 		if i >= len(have) || i >= len(wanted) || !bytes.Equal(have[i], wanted[i]) {
-			t.Fatal(fmt.Sprintf("line %d differs", i+1))
+			t.Fatalf("line %d differs", i+1)
 		}
 	}
 }

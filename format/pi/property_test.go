@@ -166,6 +166,7 @@ func FuzzParse(f *testing.F) {
 		writesItself(t, s, data)
 		looksSane(t, s)
 		s.Statistics()
+		s.Check()
 		m, err := s.Migrated(nil)
 		if err != nil || len(m.Entries()) != len(s.Entries()) || m.Header().Version < pi.Newest {
 			t.Fatalf("migrated: %v", err)

@@ -22,7 +22,7 @@ type Format struct {
 	New func() Decoder
 	// LateHeader: lines before the header that are no JSON are damage as they are behind it.
 	LateHeader bool
-	// EntrySize is about what a decoder holds of an entry, in bytes.
+	// EntrySize is about how much more is held of an entry, in bytes, than the projector holds of one of the Agent Session Format.
 	EntrySize int64
 }
 

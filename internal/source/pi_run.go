@@ -46,8 +46,9 @@ type piPlace struct {
 	child   bool // the entry has been continued
 }
 
-// piEntrySize is about what is held of an entry: its place, and the way to it.
-const piEntrySize = 100
+// piEntrySize is about what is held of an entry: its place and the way to it, and by the projector what an entry says more than
+// others do, since most are a whole model call or the result of a tool.
+const piEntrySize = 250
 
 // piCustom is a message of an extension, which starts a run if the model answers it.
 type piCustom struct {

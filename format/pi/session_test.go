@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -243,5 +244,32 @@ func TestMigrationMakesIDs(t *testing.T) {
 	s, err = old.Migrated(func() string { return "same" })
 	if err != nil || len(s.Entries()[1].ID) != 36 {
 		t.Errorf("after a hundred attempts: %v, %v", s.Entries()[1].ID, err)
+	}
+}
+
+// A file of version 2 that JavaScript wrote is changed in the version and the role alone.
+func TestMigrationOfVersion2(t *testing.T) {
+	data, err := os.ReadFile("../../testdata/pi/version-2.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := pi.Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := old.Migrated(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if _, err := got.WriteTo(&out); err != nil {
+		t.Fatal(err)
+	}
+	want := strings.NewReplacer(`"version":2`, `"version":3`, `"role":"hookMessage"`, `"role":"custom"`).Replace(string(data))
+	if diff := cmp.Diff(want, out.String()); diff != "" || want == string(data) {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if old.Header().Version != 2 || got.Header().Version != 3 {
+		t.Errorf("versions %d, %d", old.Header().Version, got.Header().Version)
 	}
 }

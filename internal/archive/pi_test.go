@@ -86,6 +86,23 @@ func TestPiHeader(t *testing.T) {
 	}
 }
 
+// What a running agent writes to its output begins like a session file, and is none.
+func TestPiEventStream(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "events.jsonl")
+	stream := `{"type":"session","version":3,"id":"s","timestamp":"2026-05-04T09:00:00.000Z","cwd":""}
+{"type":"agent_start"}
+{"type":"message_end","message":{"role":"assistant","content":[],"usage":{"input":1,"output":1}}}
+{"type":"agent_end","messages":[]}
+`
+	if err := os.WriteFile(path, []byte(stream), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rec, reports := replay(t, archive.Options{}, path)
+	if n := reports[0].Damaged; n != 3 || len(rec.Started) != 0 {
+		t.Errorf("%d lines damaged, %d spans", n, len(rec.Started))
+	}
+}
+
 // costIn sums the costs that a line of a session states.
 func costIn(t *testing.T, line []byte) float64 {
 	t.Helper()

@@ -89,6 +89,9 @@ func (d *piSession) Decode(l lines.Line, emit func(*activity.Event)) error {
 	if d.header == nil {
 		return d.begin(e, l, emit)
 	}
+	if e.ID == "" && streamEvents[e.Type] {
+		return &format.DamageError{Err: format.ErrInvalidEntry, Detail: "an event as pi --mode json writes it, which is no session file", Data: l.Data}
+	}
 	key := d.keyOf(e)
 	if key == "" {
 		return nil
@@ -109,6 +112,12 @@ func (d *piSession) Decode(l lines.Line, emit func(*activity.Event)) error {
 	d.entry(e)
 	d.emit, d.before = nil, key
 	return nil
+}
+
+// streamEvents are the types of what stands behind a header in the output of a running agent.
+var streamEvents = map[string]bool{
+	"agent_start": true, "agent_end": true, "turn_start": true, "turn_end": true, "message_start": true, "message_update": true,
+	"message_end": true, "tool_execution_start": true, "tool_execution_update": true, "tool_execution_end": true,
 }
 
 // noObject takes a JSON value that is no object, which the agents keep and read nothing from.

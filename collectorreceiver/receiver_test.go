@@ -40,6 +40,22 @@ func TestPatternThatMeansNoFile(t *testing.T) {
 	}
 }
 
+// Sessions of pi are received as they grow, like any others.
+func TestSessionsOfPi(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "testdata", "pi", "plain.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "pi.jsonl")
+	put(t, path, data[:len(data)/2])
+	to := newSink()
+	start(t, quick(dir), newHost(), to)
+	to.wait(t, "the first spans", func() bool { return len(to.spans) > 0 })
+	put(t, path, data)
+	to.waitFor(t, 15)
+}
+
 func TestWithoutStorage(t *testing.T) {
 	set, seen := logged()
 	startWith(t, set, quick(t.TempDir()), newHost(), newSink())

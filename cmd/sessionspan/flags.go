@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sessionspan/sessionspan/format"
+	"github.com/sessionspan/sessionspan/internal/archive"
 	"github.com/sessionspan/sessionspan/internal/source"
 	"github.com/spf13/cobra"
 )
@@ -55,6 +56,17 @@ func maxLineFlag(cmd *cobra.Command, dst *int, what string) {
 func widthFlag(cmd *cobra.Command, dst *int) {
 	number(cmd, dst, "width", "", 0, 0, "draw this many `COLUMNS` wide (default: the terminal's width)",
 		"a number of columns, or 0 for the terminal's")
+}
+
+// agentFlag adds --agent of a command that looks into the known agents' folders where it is given no path.
+func agentFlag(cmd *cobra.Command, dst *string) {
+	choice(cmd, dst, "agent", "with no path, look into the folders of this agent", archive.Agents()...)
+	check(cmd, func() error {
+		if *dst != archive.AnyAgent && len(cmd.Flags().Args()) > 0 {
+			return usage("--agent %s says where to look, and so does %s: give one of them", *dst, cmd.Flags().Arg(0))
+		}
+		return nil
+	})
 }
 
 // jsonFlag adds --json of a command whose results are one JSON object a line.

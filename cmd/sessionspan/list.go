@@ -19,6 +19,7 @@ import (
 type list struct {
 	streams
 	paths []string
+	agent string
 
 	reading
 	period
@@ -106,6 +107,7 @@ func newList(s streams) *cobra.Command {
 	l.period.flags(cmd, "only sessions that started at `TIME` or later",
 		"only sessions that started before `TIME`")
 	number(cmd, &l.limit, "limit", "n", 0, 0, "at most this `NUMBER` of sessions (0: all)", "a number of sessions, or 0 for all")
+	agentFlag(cmd, &l.agent)
 	l.reading.flags(cmd)
 	jsonFlag(cmd, &l.json, "")
 	f.BoolVar(&l.wide, "wide", false, "write all columns on a terminal too, however wide it is")
@@ -174,7 +176,7 @@ func (l *list) find(ctx context.Context) (archive.Found, error) {
 	if len(l.paths) > 0 {
 		return archive.Find(ctx, l.paths)
 	}
-	return archive.Known(ctx)
+	return archive.Known(ctx, l.agent)
 }
 
 // wantsHeader reports whether a session is wanted as far as its header tells.

@@ -20,6 +20,7 @@ import (
 type replay struct {
 	streams
 	paths []string
+	agent string
 
 	reading
 	period
@@ -58,6 +59,9 @@ could be read is drawn, written or sent all the same.`
 
 const replayExamples = `  # the newest session on this machine
   sessionspan replay
+
+  # the newest session of one agent
+  sessionspan replay --agent pi
 
   # one session, in the terminal
   sessionspan replay session.jsonl
@@ -104,6 +108,7 @@ func newReplay(s streams) *cobra.Command {
 	f.StringVar(&r.salt, "id-salt", "", "make another set of ids, with this `TEXT`")
 	f.BoolVar(&r.finish, "finish", false, "nothing more will come: end what is still open")
 	f.BoolVar(&r.shift, "shift-to-now", false, "move each session, with those below it, so that it ends now, under other ids")
+	agentFlag(cmd, &r.agent)
 	r.reading.flags(cmd)
 	f.BoolVar(&r.json, "json", false, "write the summary as JSON, with all problems in it, to standard error")
 	widthFlag(cmd, &r.width)
@@ -262,7 +267,7 @@ func (r *replay) files(ctx context.Context, sum *summary) ([]string, error) {
 		return found.Files, nil
 	}
 	if r.session != "" {
-		known, err := archive.Known(ctx)
+		known, err := archive.Known(ctx, r.agent)
 		switch {
 		case ctx.Err() != nil:
 			return nil, sum.interrupt("looking for the session", "", 0)
@@ -271,7 +276,7 @@ func (r *replay) files(ctx context.Context, sum *summary) ([]string, error) {
 		}
 		return known.Files, nil
 	}
-	newest, err := archive.Newest(ctx)
+	newest, err := archive.Newest(ctx, r.agent)
 	switch {
 	case ctx.Err() != nil:
 		return nil, sum.interrupt("looking for the newest session", "", 0)

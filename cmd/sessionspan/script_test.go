@@ -17,18 +17,21 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// The scripts are what a person types, and what comes of it. $SESSIONS is the project's folder of session files.
+// The scripts are what a person types, and what comes of it. $SESSIONS is the project's folder of session files, $PI that of
+// sessions of pi.
 func TestScripts(t *testing.T) {
 	sessions, err := filepath.Abs("../../testdata/agentsession")
 	if err != nil {
 		t.Fatal(err)
 	}
+	pi := filepath.Join(sessions, "..", "pi")
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("SESSIONS", sessions)
+			env.Setenv("PI", pi)
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // else every command waits a second at its end
 			return nil

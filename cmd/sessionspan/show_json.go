@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 
+	"github.com/sessionspan/sessionspan/format/pi"
+	"github.com/sessionspan/sessionspan/internal/jsonwrite"
 	"github.com/sessionspan/sessionspan/internal/outline"
 	"github.com/sessionspan/sessionspan/internal/stored"
 )
@@ -155,6 +157,10 @@ func newShownContext(out *outline.Outline) *shownContext {
 		c.At = &out.Entries[out.At].ID
 	}
 	c.Error = errorOrNull(out.ContextErr)
+	if out.PiContext != nil {
+		c.fromPi(out)
+		return c
+	}
 	of := out.Context
 	if of == nil {
 		return c
@@ -174,4 +180,30 @@ func newShownContext(out *outline.Outline) *shownContext {
 		c.Error = orNull(err.Error())
 	}
 	return c
+}
+
+// fromPi takes the context of a session of pi: settings in a form of our own, and each message with its role and content.
+func (c *shownContext) fromPi(out *outline.Outline) {
+	of := out.PiContext
+	c.Items, c.Entries, c.Omitted = []shownItem{}, []string{}, []shownOmitted{}
+	settings := &jsonwrite.Object{}
+	settings.OptionalText("provider", of.Provider)
+	settings.OptionalText("model", of.Model)
+	settings.Text("thinking_level", of.ThinkingLevel)
+	if of.HasTools {
+		settings.Texts("tools", of.Tools)
+	}
+	c.Settings = rawJSON(settings.Bytes())
+	for _, m := range of.Messages {
+		id := out.Entries[m.Entry].ID
+		item := &jsonwrite.Object{}
+		item.Text("role", m.Role)
+		if content, err := pi.Stringify(m.Content); err == nil { // bytes that are no UTF-8 are none any more
+			item.Raw("content", content)
+		}
+		c.Items = append(c.Items, shownItem{id, rawJSON(item.Bytes())})
+		if n := len(c.Entries); n == 0 || c.Entries[n-1] != id {
+			c.Entries = append(c.Entries, id)
+		}
+	}
 }

@@ -23,6 +23,7 @@ import (
 type watch struct {
 	streams
 	paths []string
+	agent string
 
 	reading
 	backend
@@ -92,6 +93,7 @@ func newWatch(s streams) *cobra.Command {
 	f.StringVar(&w.serviceName, "service-name", "", "service.name of the traces (default: the harness's name)")
 	f.StringVar(&w.state, "state", "", "keep how far each file was accepted in this `FILE`")
 	f.DurationVar(&w.interval, "interval", 500*time.Millisecond, "look at the files this often, where the system does not tell of changes")
+	agentFlag(cmd, &w.agent)
 	w.reading.flags(cmd)
 	widthFlag(cmd, &w.width)
 	check(cmd, func() (err error) {
@@ -135,7 +137,7 @@ func (w *watch) run(ctx context.Context) (err error) {
 func (w *watch) patterns() (*follow.Patterns, error) {
 	paths := w.paths
 	if len(paths) == 0 {
-		folders, err := archive.Folders()
+		folders, err := archive.Folders(w.agent)
 		if err != nil {
 			return nil, err
 		}

@@ -32,6 +32,9 @@ type Ref struct{ Session, Key string }
 // Fact is what an event says: one of the pointer types of this package.
 type Fact interface{ fact() }
 
+// Silence is how long nothing may happen in a session before what is open in it is taken to have ended.
+const Silence = 24 * time.Hour
+
 // Timing says how a time is known.
 type Timing string
 
@@ -105,8 +108,12 @@ type Queued struct {
 
 // Arrival says how the input of its entry came to the agent. It is a further part of that entry.
 type Arrival struct {
-	// Queued is the key of the entry with which it began to wait; "" when it did not wait.
-	Queued  string
+	// Queued is the key of the entry with which it began to wait; "" when it did not wait, or no entry says so.
+	Queued string
+	// Since is when it began to wait, where no entry but the input itself says so; else zero.
+	Since time.Time
+	// Mode is how it was meant, as in [Queued]; "" where the file does not say.
+	Mode    string
 	Trigger Trigger
 }
 
@@ -147,6 +154,9 @@ const (
 	Hold    = "hold"
 	Answer  = "answer"
 )
+
+// Dropped says of a call that it is not handed to its tool, since the harness gave up the output that asked for it.
+type Dropped struct{ CallID string }
 
 // Decision decides the fate of a call outside its tool.
 type Decision struct {
@@ -205,6 +215,8 @@ type Response struct {
 	// Start is when the request was made; zero when the file does not say. Timing says how it is known; "" is Measured.
 	Start  time.Time
 	Timing Timing
+	// End is when the response was complete, where that is not the time of the entry.
+	End time.Time
 	// Latency is the measured duration; zero when the file does not say.
 	Latency time.Duration
 	// Attempts counts the requests made, retries included; 0 when the file does not say.
@@ -286,6 +298,9 @@ type RunStart struct {
 	Trigger Trigger
 	// Agent names the agent that runs; "" for the session's harness.
 	Agent string
+	// Inferred: the file has no record of the run, and the source found it in what was said. One that ends and goes on all
+	// the same starts again under its id.
+	Inferred bool
 }
 
 // Reasons of a run's end.
@@ -334,6 +349,10 @@ type Mark struct {
 	Clear  bool
 }
 
+// Move moves the leaf to Target, or to before the first entry when that is "". The entry that says so never is the leaf;
+// entries that come later move it on as they always do.
+type Move struct{ Target string }
+
 // Name gives the session its display name.
 type Name struct{ Name string }
 
@@ -371,6 +390,7 @@ func (*Arrival) fact()       {}
 func (*Output) fact()        {}
 func (*Call) fact()          {}
 func (*Dispatch) fact()      {}
+func (*Dropped) fact()       {}
 func (*Decision) fact()      {}
 func (*Result) fact()        {}
 func (*Response) fact()      {}
@@ -380,6 +400,7 @@ func (*RunEnd) fact()        {}
 func (*Compaction) fact()    {}
 func (*BranchSummary) fact() {}
 func (*Mark) fact()          {}
+func (*Move) fact()          {}
 func (*Name) fact()          {}
 func (*Link) fact()          {}
 func (*Note) fact()          {}

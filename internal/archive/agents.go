@@ -14,35 +14,68 @@ import (
 	"github.com/sessionspan/sessionspan/internal/source"
 )
 
-// An agentFolder is where an agent keeps its sessions: below a folder that a variable names, else below the user's home.
-type agentFolder struct{ variable, home, below string }
+// An agentFolder is where an agent keeps its sessions: in the folder that a variable names, else below one that another
+// variable names, else below the user's home.
+type agentFolder struct {
+	agents   []string // whose it is, by the names that people give
+	exact    string
+	variable string
+	home     string
+	below    string
+}
 
 // agentFolders are those of the known agents.
 var agentFolders = []agentFolder{
-	{"", ".agent", "sessions"},
-	{"PI_CODING_AGENT_DIR", ".pi/agent", "sessions"},
-	{"ORB_SESSION_DIR", ".orb/agent/sessions", ""},
-	{"CLAUDE_CONFIG_DIR", ".claude", "projects"},
-	{"CODEX_HOME", ".codex", "sessions"},
+	{agents: []string{"agentsession"}, home: ".agent", below: "sessions"},
+	{agents: []string{"pi"}, exact: "PI_CODING_AGENT_SESSION_DIR", variable: "PI_CODING_AGENT_DIR", home: ".pi/agent", below: "sessions"},
+	{agents: []string{"orb", "pi"}, exact: "ORB_SESSION_DIR", home: ".orb/agent", below: "sessions"},
+	{agents: []string{"claude-code"}, variable: "CLAUDE_CONFIG_DIR", home: ".claude", below: "projects"},
+	{agents: []string{"codex"}, variable: "CODEX_HOME", home: ".codex", below: "sessions"},
+}
+
+// AnyAgent is the name for all of them.
+const AnyAgent = "any"
+
+// Agents lists the names of the known agents, after the one for all of them. pi stands for its port orb as well, whose
+// sessions are of the same kind.
+func Agents() []string {
+	names := []string{AnyAgent}
+	for _, a := range agentFolders {
+		names = append(names, a.agents[0])
+	}
+	return names
 }
 
 func (a agentFolder) path(home string) string {
+	if dir := os.Getenv(a.exact); a.exact != "" && dir != "" {
+		return expanded(dir, home)
+	}
 	dir := filepath.Join(home, filepath.FromSlash(a.home))
 	if v := os.Getenv(a.variable); a.variable != "" && v != "" {
-		dir = v
+		dir = expanded(v, home)
 	}
 	return filepath.Join(dir, a.below)
 }
 
-// Folders are where the known agents keep their sessions, whether they are there or not.
-func Folders() ([]string, error) {
+// expanded is a path in which ~ stands for the user's home, as the agents take it.
+func expanded(path, home string) string {
+	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || os.IsPathSeparator(rest[0])) {
+		return filepath.Join(home, rest)
+	}
+	return path
+}
+
+// Folders are where an agent of a name, or any known one, keeps its sessions, whether they are there or not.
+func Folders(agent string) ([]string, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return nil, err
 	}
 	var folders []string
 	for _, a := range agentFolders {
-		folders = append(folders, a.path(home))
+		if agent == AnyAgent || slices.Contains(a.agents, agent) {
+			folders = append(folders, a.path(home))
+		}
 	}
 	return folders, nil
 }
@@ -50,9 +83,9 @@ func Folders() ([]string, error) {
 // ErrNoSession: no agent's folder on this machine has a session of a known format.
 var ErrNoSession = errors.New("no session found")
 
-// Newest finds the session file that was written last in the known agents' folders, of those whose format is known.
-func Newest(ctx context.Context) (string, error) {
-	home, err := os.UserHomeDir()
+// Newest finds the session file that was written last in an agent's folders, of those whose format is known.
+func Newest(ctx context.Context, agent string) (string, error) {
+	looked, err := Folders(agent)
 	if err != nil {
 		return "", err
 	}
@@ -61,10 +94,7 @@ func Newest(ctx context.Context) (string, error) {
 		info fs.FileInfo
 	}
 	var files []file
-	var looked []string
-	for _, a := range agentFolders {
-		dir := a.path(home)
-		looked = append(looked, dir)
+	for _, dir := range looked {
 		list, _ := below(ctx, dir) // a folder that cannot be read has no session to offer
 		for _, path := range list {
 			if info, err := os.Stat(path); err == nil {

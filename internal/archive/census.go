@@ -135,6 +135,13 @@ func (c *census) holdMark(call, entry string, held bool) {
 func (c *census) followLeaf(ev *activity.Event) {
 	mark, _ := ev.Fact.(*activity.Mark)
 	c.marked = c.marked || mark != nil
+	if move, ok := ev.Fact.(*activity.Move); ok {
+		c.of.Leaf = move.Target
+		if _, there := c.p.LeafPath(move.Target); !there && move.Target != "" {
+			c.of.Leaf = ev.Parent
+		}
+		return
+	}
 	if !c.marked {
 		if ev.Part == 0 {
 			c.of.Leaf = ev.Key

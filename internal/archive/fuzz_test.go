@@ -15,8 +15,8 @@ import (
 
 // FuzzReplay holds any bytes that begin like a session file against the rules that every trace keeps.
 func FuzzReplay(f *testing.F) {
-	for _, pattern := range []string{"*.jsonl", "*/*.jsonl"} {
-		paths, err := filepath.Glob(filepath.Join(testdata, pattern))
+	for _, pattern := range []string{testdata + "/*.jsonl", testdata + "/*/*.jsonl", piSessions + "/*.jsonl"} {
+		paths, err := filepath.Glob(pattern)
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -99,7 +99,12 @@ func TestGoldenTraces(t *testing.T) {
 // golden compares text with a golden file.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
-	path := filepath.Join(testdata, "golden", name+".trace")
+	goldenAt(t, testdata, name, got)
+}
+
+func goldenAt(t *testing.T, sessions, name, got string) {
+	t.Helper()
+	path := filepath.Join(sessions, "golden", name+".trace")
 	if *update {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)

@@ -14,23 +14,20 @@ import (
 // KnownIndex is the index of the sessions in the known agents' folders, empty when there are none. The error is that of the
 // context.
 func KnownIndex(ctx context.Context, o source.Options) (*Index, error) {
-	found, _ := Known(ctx) // what cannot be looked into has no session to offer
+	found, _ := Known(ctx, AnyAgent) // what cannot be looked into has no session to offer
 	ix := NewIndex(ctx, found.Files, nil, o)
 	return ix, ctx.Err()
 }
 
-// Known lists the files with the name of a session file in the known agents' folders, whatever their format. What else is
+// Known lists the files with the name of a session file in the folders of an agent, or of [AnyAgent], whatever their format. What else is
 // there is the agent's own business: there are no notes about it. [ErrNoSession] says where it looked.
-func Known(ctx context.Context) (Found, error) {
-	home, err := os.UserHomeDir()
+func Known(ctx context.Context, agent string) (Found, error) {
+	looked, err := Folders(agent)
 	if err != nil {
 		return Found{}, err
 	}
 	var found Found
-	var looked []string
-	for _, a := range agentFolders {
-		dir := a.path(home)
-		looked = append(looked, dir)
+	for _, dir := range looked {
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 			continue // that agent is not used here
 		}

@@ -77,6 +77,12 @@ const (
 	ChatIncomplete = attribute.Key("agentsession.chat.incomplete")
 	RequestHash    = attribute.Key("agentsession.request_hash")
 
+	// What sources bring under the namespace and a picture shows as well.
+	ChatKind      = attribute.Key("agentsession.chat.kind")      // of a call with the purpose other
+	ModelID       = attribute.Key("agentsession.model.id")       // of a change of the model
+	ThinkingLevel = attribute.Key("agentsession.thinking.level") // of a change of it
+	LabelText     = attribute.Key("agentsession.label.text")
+
 	InstructionParts    = attribute.Key("agentsession.chat.instructions.parts")
 	InstructionsOmitted = attribute.Key("agentsession.chat.instructions.omitted")
 	OmittedOtherModels  = attribute.Key("agentsession.chat.omitted.other_models") // reasoning that other models wrote
@@ -86,6 +92,7 @@ const (
 	QueuedTrigger       = attribute.Key("agentsession.queued.trigger")
 	QueuedTriggerKind   = attribute.Key("agentsession.queued.trigger.kind")
 	QueuedTriggerSource = attribute.Key("agentsession.queued.trigger.source")
+	InputMode           = attribute.Key("agentsession.input.mode")
 	InputQueuedFrom     = attribute.Key("agentsession.input.queued_from")
 	InputWait           = attribute.Key("agentsession.input.wait_ms")
 	InputTrigger        = attribute.Key("agentsession.input.trigger")

@@ -17,7 +17,8 @@ type eventBuilder struct {
 	facts          eventWords
 	loose, repeats bool
 	marks          []mark
-	skipped        int // line of the entry that was left out last
+	moved          *mark // the last move of the leaf
+	skipped        int   // line of the entry that was left out last
 }
 
 // mark is a leaf mark, or the end of one.
@@ -54,6 +55,9 @@ func (b *eventBuilder) event(ev *activity.Event) {
 	if m, ok := ev.Fact.(*activity.Mark); ok {
 		b.marks = append(b.marks, mark{at: at, target: m.Target, clear: m.Clear})
 		e.mark = e.mark || ev.Part == 0 && !m.Clear
+	}
+	if m, ok := ev.Fact.(*activity.Move); ok {
+		b.moved, e.mark = &mark{at: at, target: m.Target}, true
 	}
 	if n, ok := ev.Fact.(*activity.Name); ok && n.Name != "" {
 		b.out.Name = n.Name
@@ -118,6 +122,15 @@ func (b *eventBuilder) outline(ctx context.Context, file []byte) (*Outline, erro
 func (b *eventBuilder) findLeaf() {
 	o := b.out
 	o.Leaf = len(o.Entries) - 1
+	if m := b.moved; m != nil && m.at == o.Leaf {
+		target, known := o.index[m.target]
+		switch {
+		case m.target == "":
+			o.Leaf = -1
+		case known:
+			o.Leaf = target
+		}
+	}
 	if target, since := b.mark(); target >= 0 {
 		o.Leaf = target
 		under := make([]bool, len(o.Entries))

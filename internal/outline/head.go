@@ -81,6 +81,10 @@ func (d *drawing) context(context.Context) error {
 		title += ", the leaf"
 	}
 	switch {
+	case d.PiContext != nil:
+		d.line(terminal.Strong.Piece(title))
+		d.piContext()
+		return nil
 	case d.session == nil:
 		d.line(terminal.Strong.Piece(title), terminal.Faint.Piece(": not known for files of the format "+d.Text(d.Header.Format)))
 		return nil

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sessionspan/sessionspan/format"
+	"github.com/sessionspan/sessionspan/format/pi"
 	"github.com/sessionspan/sessionspan/internal/activity"
 	"github.com/sessionspan/sessionspan/internal/stored"
 	"github.com/sessionspan/sessionspan/internal/terminal"
@@ -38,7 +39,11 @@ type Outline struct {
 	Context    *format.Context
 	ContextErr error
 
+	// PiContext is the same of a session of pi.
+	PiContext *PiContext
+
 	session *format.Session // nil for formats other than the Agent Session Format
+	pi      *pi.Session     // nil for formats other than that of pi
 	index   map[string]int
 }
 
@@ -117,6 +122,9 @@ func Load(ctx context.Context, path string, stdin io.Reader, o stored.Options) (
 		return nil, err
 	}
 	out.Header, out.Err = f.Header, f.Err
+	if isPi(f.Header.Format) {
+		out.fromPi(f.Text)
+	}
 	out.Damage = append(f.Damage, out.Damage...)
 	slices.SortStableFunc(out.Damage, func(a, b stored.Damage) int { return cmp.Compare(a.Line, b.Line) })
 	if out.Leaf >= 0 {
@@ -162,13 +170,16 @@ func (o *Outline) look(at int) {
 		e := &o.Entries[i]
 		e.Place, e.Omitted, e.FirstKept = Aside, "", false
 	}
-	o.At, o.Context, o.ContextErr = at, nil, nil
+	o.At, o.Context, o.ContextErr, o.PiContext = at, nil, nil, nil
 	for i := at; i >= 0; i = o.Entries[i].up {
 		o.Entries[i].Place = OnPath
 	}
 	o.Entries[at].Place = Here
-	if o.session != nil {
+	switch {
+	case o.session != nil:
 		o.lookAround(o.Entries[at].ID)
+	case o.pi != nil:
+		o.lookAtPi(o.Entries[at].ID)
 	}
 }
 

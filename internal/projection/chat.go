@@ -120,11 +120,12 @@ func (p *Projector) otherChat(ev *activity.Event, f *activity.Response) {
 // chat sends the span of a model call.
 func (p *Projector) chat(ev *activity.Event, f *activity.Response, out output) *chat {
 	start, timing, adjusted := p.chatStart(f, out)
-	end := p.now
+	end := p.chatEnd(f)
 	seg := p.segment(start)
 	if seg != nil {
 		from := seg.start
-		adjusted = adjusted || end < from || start < from && timing == activity.Measured && seg.firm
+		recorded := timing == activity.Measured || usable(f.Start)
+		adjusted = adjusted || end < from || start < from && recorded && seg.firm
 		start, end = max(start, from), max(end, from)
 	}
 	set := p.cur.st.set
@@ -186,11 +187,19 @@ func (p *Projector) chat(ev *activity.Event, f *activity.Response, out output) *
 	return &chat{ref: ref, end: end, failed: f.Failure != nil || f.Incomplete != ""}
 }
 
+// chatEnd is when a model call was complete: as the source says, else with its entry.
+func (p *Projector) chatEnd(f *activity.Response) int64 {
+	if usable(f.End) {
+		return f.End.UnixNano()
+	}
+	return p.now
+}
+
 // chatStart tells when a model call began and how that is known: what the source says, else the latency back from the
 // end. A latency must lead to before the first piece of the output; else the entry before that piece bounds the start,
 // since that is when the request could first be sent.
 func (p *Projector) chatStart(f *activity.Response, out output) (start int64, timing activity.Timing, adjusted bool) {
-	end := p.now
+	end := p.chatEnd(f)
 	switch {
 	case usable(f.Start):
 		start, timing = f.Start.UnixNano(), cmp.Or(f.Timing, activity.Measured)

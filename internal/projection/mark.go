@@ -35,6 +35,17 @@ func (p *Projector) marked(ev *activity.Event, f *activity.Mark) {
 	p.moveLeaf(key, target)
 }
 
+// moved moves the leaf, once: what is appended later moves it on, wherever it hangs.
+func (p *Projector) moved(ev *activity.Event, f *activity.Move) {
+	target := p.tree.find(f.Target)
+	p.unstep(ev)
+	if target == root && f.Target != "" {
+		p.note(ev, ErrParentLost, fmt.Sprintf("the leaf moves to %q, which is not in the file", cut(f.Target, maxName)))
+		return
+	}
+	p.moveLeaf(f.Target, target)
+}
+
 // unstep takes the current tip back from a label that must not be the leaf to the entry it hangs from. A mark that is a
 // further part of an entry leaves the entry where it is.
 func (p *Projector) unstep(ev *activity.Event) {

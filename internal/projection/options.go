@@ -2,7 +2,8 @@ package projection
 
 import (
 	"fmt"
-	"time"
+
+	"github.com/sessionspan/sessionspan/internal/activity"
 )
 
 // Group says what a trace holds.
@@ -91,7 +92,7 @@ func (o Options) Validate() error {
 
 // Silence is how long nothing may happen in a session before what is open in it is taken to have ended. It is part of
 // the recipe, not an option.
-const Silence = 24 * time.Hour
+const Silence = activity.Silence
 
 // SchemaURL names the published schema that the names of a profile follow; "" when none is published.
 func SchemaURL(s Semconv) string {

@@ -314,6 +314,8 @@ func (p *Projector) fact(ev *activity.Event) {
 		p.called(ev, f)
 	case *activity.Dispatch:
 		p.dispatched(ev, f)
+	case *activity.Dropped:
+		p.dropped(ev, f)
 	case *activity.Decision:
 		p.decided(ev, f)
 	case *activity.Result:
@@ -332,6 +334,8 @@ func (p *Projector) fact(ev *activity.Event) {
 		p.summarized(ev, f)
 	case *activity.Mark:
 		p.marked(ev, f)
+	case *activity.Move:
+		p.moved(ev, f)
 	case *activity.Name:
 		p.named(ev, f)
 	case *activity.Link:

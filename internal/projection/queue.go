@@ -52,12 +52,22 @@ func (p *Projector) queue(ev *activity.Event, f *activity.Queued) {
 // to wait. What the run began with is said on the run as well.
 func (p *Projector) arrived(ev *activity.Event, f *activity.Arrival) {
 	fill := func(a *attributes) {
+		a.string(names.InputMode, f.Mode)
 		a.string(names.InputQueuedFrom, f.Queued)
 		a.string(names.InputTrigger, f.Trigger.Ref)
 		a.string(names.InputTriggerKind, f.Trigger.Kind)
 		a.string(names.InputTriggerSource, f.Trigger.Source)
 	}
 	n := p.tree.find(f.Queued)
+	if f.Queued == "" && usable(f.Since) {
+		wait := max(p.now-f.Since.UnixNano(), 0) / int64(time.Millisecond)
+		p.beganWith(f.Trigger, wait)
+		p.remark(ev, "input", func(a *attributes) {
+			fill(a)
+			a.add(names.InputWait.Int64(wait))
+		})
+		return
+	}
 	if f.Queued == "" || p.cur.st.queued.get(uint64(n)) == nil {
 		if f.Queued != "" {
 			p.note(ev, ErrNotQueued, fmt.Sprintf("the item says that it was taken from %q", cut(f.Queued, maxName)))

@@ -152,7 +152,7 @@ func (p *Projector) startSegment(r *run, start int64) *segment {
 			a.string(names.AgentVersion, p.session.Version)
 		}
 		a.string(names.RunID, r.start.RunID)
-		a.flag(names.RunInferred, r.inferred)
+		a.flag(names.RunInferred, r.inferred || r.start.Inferred)
 		if r.segments > 1 {
 			a.add(names.RunSegment.Int(r.segments))
 		}
@@ -217,7 +217,7 @@ func (p *Projector) runEnded(ev *activity.Event, f *activity.RunEnd) {
 // cutOff ends the open segment of a run that nothing in the file ends, at its last entry.
 func (p *Projector) cutOff(r *run, by string) {
 	seg := r.open
-	fails := by != names.CutByBranch && !(r.inferred && by == names.CutByStart)
+	fails := by != names.CutByBranch && !((r.inferred || r.start.Inferred) && by == names.CutByStart)
 	why := ""
 	if fails {
 		why = "no output before the run was cut off"

@@ -117,11 +117,31 @@ func (p *Projector) do(t *tip, c change) {
 		return
 	}
 	p.kept.drop(p.at, func(n uint32) bool { return p.tree.above(p.at, n) })
-	for _, t := range []*tip{t, &p.leaf, &p.aside} {
-		if t.live && t.node != root && p.tree.above(p.at, t.node) {
-			t.st = p.stateAt(t.node)
+	for i, tip := range []*tip{&p.leaf, &p.aside, t} {
+		switch {
+		case i == 2 && (t == &p.leaf || t == &p.aside), !tip.live, tip.node == root, !p.tree.above(p.at, tip.node):
+		case p.quietSince(tip.node):
+			c.apply(&tip.st)
+		default:
+			tip.st = p.stateAt(tip.node)
 		}
 	}
+}
+
+// quietSince reports whether nothing was changed between the entry that is spoken of and a later one of its path, so that a
+// change of the one comes last for the other. It gives up where that is far.
+func (p *Projector) quietSince(n uint32) bool {
+	for range checkpointEvery {
+		if n == p.at {
+			return true
+		}
+		at := p.tree.at(n)
+		if at.op != 0 {
+			return false
+		}
+		n = at.parent
+	}
+	return false
 }
 
 // stateAt makes the state after entry n, from the nearest one kept above it.

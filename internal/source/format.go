@@ -1,9 +1,11 @@
 package source
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/sessionspan/sessionspan/format"
 	"github.com/sessionspan/sessionspan/internal/activity"
 	"github.com/sessionspan/sessionspan/internal/lines"
 )
@@ -18,6 +20,15 @@ type Format struct {
 	Detect func(first []byte) bool
 	// New returns a decoder for one file.
 	New func() Decoder
+	// LateHeader: lines before the header that are no JSON are damage as they are behind it.
+	LateHeader bool
+	// EntrySize is about how much more is held of an entry, in bytes, than the projector holds of one of the Agent Session Format.
+	EntrySize int64
+}
+
+// Ends reports whether damage that was met before the header means that there is no session.
+func (f *Format) Ends(d *format.DamageError) bool {
+	return !f.LateHeader || errors.Is(d, format.ErrNoHeader)
 }
 
 // Decoder turns the lines of one file, in order, into events.
@@ -41,7 +52,7 @@ const (
 )
 
 // Formats lists the formats, in the order in which they are tried.
-func Formats() []Format { return []Format{AgentSession} }
+func Formats() []Format { return []Format{AgentSession, Pi} }
 
 // Auto lets the first line of the file decide.
 const Auto = "auto"

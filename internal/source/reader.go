@@ -101,7 +101,7 @@ func (r *Reader) Read(emit func(*activity.Event), damaged func(*format.DamageErr
 		return err
 	}
 	damage.Line, damage.Offset = line.Number, line.Offset
-	if !r.begun {
+	if !r.begun && r.format.Ends(damage) {
 		return damage // without a header there is no session
 	}
 	r.stats.Damaged++

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/sessionspan/sessionspan/format"
 	"github.com/sessionspan/sessionspan/internal/activity"
 	"github.com/sessionspan/sessionspan/internal/lines"
 	"github.com/sessionspan/sessionspan/internal/source"
@@ -25,13 +26,14 @@ func (t *Tracker) reconsider(ctx context.Context, u *unit) {
 // introduceBy reads the header of a file.
 func (t *Tracker) introduceBy(ctx context.Context, u *unit) {
 	var decoder source.Decoder
+	var f *source.Format
 	err := u.file.Peek(ctx, func(l lines.Line) bool {
 		if l.Blank() {
 			return true
 		}
 		if decoder == nil {
-			f, err := t.formatOf(l)
-			if err != nil {
+			var err error
+			if f, err = t.formatOf(l); err != nil {
 				return false // it is told when the file is read
 			}
 			decoder = f.New()
@@ -41,7 +43,8 @@ func (t *Tracker) introduceBy(ctx context.Context, u *unit) {
 				u.session = s
 			}
 		}); err != nil {
-			return false
+			damage, ok := errors.AsType[*format.DamageError](err)
+			return ok && u.session == nil && !f.Ends(damage)
 		}
 		return u.session == nil
 	})

@@ -76,7 +76,11 @@ func (s *state) size() int64 {
 	if s == nil {
 		return 0
 	}
-	return stateSize + entrySize*int64(s.projector.Entries())
+	each := int64(entrySize)
+	if s.format != nil {
+		each += s.format.EntrySize
+	}
+	return stateSize + each*int64(s.projector.Entries())
 }
 
 // sink is where a unit's spans go, from the projector.
@@ -173,7 +177,7 @@ func (u *unit) decode(st *state, l lines.Line) error {
 			u.rooted(s)
 		}
 		st.projector.Feed(ev)
-		if !ev.Time.IsZero() && ev.Time.UnixNano() > 0 {
+		if ev.Part == 0 && !ev.Time.IsZero() && ev.Time.UnixNano() > 0 { // other parts may speak of another time
 			u.last = ev.Time.UnixNano()
 		}
 	})
@@ -185,7 +189,7 @@ func (u *unit) decode(st *state, l lines.Line) error {
 		return err
 	}
 	damage.Line, damage.Offset = l.Number, l.Offset
-	if !begun && st.projector.Session() == nil {
+	if !begun && st.projector.Session() == nil && st.format.Ends(damage) {
 		return damage
 	}
 	brief := *damage

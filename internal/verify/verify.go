@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/sessionspan/sessionspan/format"
+	"github.com/sessionspan/sessionspan/format/pi"
+	"github.com/sessionspan/sessionspan/internal/source"
 	"github.com/sessionspan/sessionspan/internal/stored"
 )
 
@@ -76,6 +78,9 @@ func File(ctx context.Context, f *stored.File) (*Report, error) {
 		r.Entries = s.Len()
 		r.take(s, check)
 	}
+	if s := r.pi(f); s != nil {
+		r.takePi(s)
+	}
 	if at := f.Unended; at.Line > 0 {
 		r.note(at.Line, at.Offset, ruleLineFeed, "the last line is whole, but has no line feed; sessionspan repair --write adds it")
 	}
@@ -114,6 +119,31 @@ func (r *Report) take(s *format.Session, c *format.Check) {
 	}
 	if s.Header().Newer() {
 		r.note(1, 0, ruleUnfamiliar, s.Header().Format+" is newer than this version knows: not checked under its own rules")
+	}
+}
+
+// pi returns the session of a file of pi, or nil.
+func (r *Report) pi(f *stored.File) *pi.Session {
+	if f.Header.Format != source.Pi.Name {
+		return nil
+	}
+	s, err := pi.Parse(f.Text)
+	if err != nil {
+		return nil
+	}
+	return s
+}
+
+func (r *Report) takePi(s *pi.Session) {
+	c := s.Check()
+	r.Known, r.Entries, r.Calls = true, len(s.Entries()), c.Calls
+	for _, f := range c.Findings {
+		r.Findings = append(r.Findings, Finding{
+			Line: f.Line, Offset: f.Offset, Rule: string(f.Rule), Entry: f.Entry, What: f.What, Note: f.Note,
+		})
+	}
+	if c.Unanswered > 0 {
+		r.note(1, 0, string(pi.RuleCall), fmt.Sprintf("%d of %d calls have no result", c.Unanswered, c.Calls))
 	}
 }
 

@@ -58,9 +58,10 @@ type facts struct {
 	sessionName   string
 	state         string // of a call, or why a run ended
 	inferred      bool
-	purpose       string
-	wait          count // milliseconds
-	queued        count // inputs that still waited when a run ended
+	purpose, kind string
+	detail        string // of a change of a setting, a bookmark
+	wait          count  // milliseconds
+	queued        count  // inputs that still waited when a run ended
 	approvalTool  string
 	verdict       string
 	subsession    string
@@ -105,6 +106,10 @@ func factsOf(s *projection.Span) facts {
 			f.inferred = v.AsBool()
 		case names.ChatPurpose:
 			f.purpose = v.AsString()
+		case names.ChatKind:
+			f.kind = v.AsString()
+		case names.ModelID, names.ThinkingLevel, names.LabelText:
+			f.detail = v.AsString()
 		case names.ApprovalWait, names.InputWait, names.RunWait:
 			f.wait.set(v)
 		case names.RunQueued:

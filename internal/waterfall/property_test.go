@@ -58,7 +58,7 @@ func randomTrace(r *rand.Rand) *Collector {
 	length := func() time.Duration { return units[r.IntN(len(units))] * time.Duration(r.IntN(100)) }
 	keys := []attribute.Key{
 		names.RequestModel, names.ErrorType, names.Timing, names.SessionName, names.CallState, names.RunReason,
-		names.ChatPurpose, names.ApprovalTool, names.ApprovalVerdict, names.Subsession,
+		names.ChatPurpose, names.ChatKind, names.ModelID, names.ApprovalTool, names.ApprovalVerdict, names.Subsession,
 	}
 	numbers := []attribute.Key{names.InputTokens, names.OutputTokens, names.CacheReadTokens, names.ApprovalWait}
 

@@ -1,6 +1,7 @@
 package waterfall
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -191,7 +192,10 @@ func (p pen) notes(t *tree, n *node, numbers map[trace.SpanID]int) []terminal.Pi
 		note(terminal.Wait, terminal.Count(f.queued.n)+" queued")
 	}
 	if f.purpose != "" {
-		note(terminal.Faint, "for "+words(f.purpose))
+		note(terminal.Faint, "for "+words(cmp.Or(f.kind, f.purpose)))
+	}
+	if f.detail != "" {
+		note(terminal.Plain, f.detail)
 	}
 	if f.inferred {
 		note(terminal.Faint, "inferred")

@@ -75,7 +75,7 @@ func TestKnownAgentsAreFollowed(t *testing.T) {
 	for _, set := range []bool{false, true} {
 		home := t.TempDir()
 		t.Setenv("HOME", home)
-		for _, name := range []string{"PI_CODING_AGENT_DIR", "ORB_SESSION_DIR", "CLAUDE_CONFIG_DIR", "CODEX_HOME"} {
+		for _, name := range []string{"PI_CODING_AGENT_SESSION_DIR", "PI_CODING_AGENT_DIR", "ORB_SESSION_DIR", "CLAUDE_CONFIG_DIR", "CODEX_HOME"} {
 			t.Setenv(name, filepath.Join(home, strings.ToLower(name)))
 			if !set {
 				if err := os.Unsetenv(name); err != nil {
@@ -83,7 +83,7 @@ func TestKnownAgentsAreFollowed(t *testing.T) {
 				}
 			}
 		}
-		want, err := archive.Folders()
+		want, err := archive.Folders(archive.AnyAgent)
 		if err != nil {
 			t.Fatal(err)
 		}

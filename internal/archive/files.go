@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/sessionspan/sessionspan/internal/input"
+	"github.com/sessionspan/sessionspan/internal/source"
 )
 
 // extensions are those of the files that are looked for in folders, in upper or lower case. A file that is named is read
@@ -133,7 +134,7 @@ func (s *search) below(dir string) int {
 			return nil
 		case d.IsDir() && d.Name() == guardFolder && path != root:
 			return filepath.SkipDir
-		case d.IsDir() || belongs(d.Name()):
+		case d.IsDir() || belongs(d.Name()) || source.Beside(path):
 			return nil
 		case !hasExtension(path):
 			others.add(path)

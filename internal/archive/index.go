@@ -32,6 +32,7 @@ type Index struct {
 	// Unreached are the paths of which no header was read because the context was done, the one at hand first.
 	Unreached []string
 
+	kin    *source.Kin
 	parent map[string]string // who spawned whom; "" for nobody
 	top    map[string]string // the session at the top of a chain of parents; "" for a chain that runs in a circle
 }
@@ -39,8 +40,9 @@ type Index struct {
 // NewIndex reads the header of each file. When the context is done it stops, and is an index of the files so far. What can
 // be read only once, such as a pipe, is opened here and read on by [Index.Project].
 func NewIndex(ctx context.Context, paths []string, stdin io.Reader, o source.Options) *Index {
-	ix := &Index{parent: map[string]string{}, top: map[string]string{}}
+	ix := &Index{kin: source.NewKin(), parent: map[string]string{}, top: map[string]string{}}
 	for i, path := range paths {
+		o.Place = placeOf(path, ix.kin)
 		f, err := newFile(ctx, path, stdin, o)
 		if ctx.Err() != nil {
 			ix.Unreached = paths[i:]
@@ -66,6 +68,14 @@ func NewIndex(ctx context.Context, paths []string, stdin io.Reader, o source.Opt
 		f.Root, _ = projection.RootOf(f.Session.ID, f.Session.Spawn, ix)
 	}
 	return ix
+}
+
+// placeOf is where a file stands, for what other files say of it.
+func placeOf(path string, kin *source.Kin) source.Place {
+	if path == input.Stdin {
+		return source.Place{}
+	}
+	return source.Place{Path: path, Kin: kin}
 }
 
 func newFile(ctx context.Context, path string, stdin io.Reader, o source.Options) (*File, error) {

@@ -155,6 +155,11 @@ func (u *unit) ready(ctx context.Context) error {
 	return nil
 }
 
+// place is where the file stands. It can wait for other files only as long as nothing was sent of it.
+func (u *unit) place() source.Place {
+	return source.Place{Path: u.file.Path, Kin: u.t.kin, Waits: u.file.Position().Offset == 0 && u.accepted.known.Position.Offset == 0}
+}
+
 // decode gives a line to the session. The error says that the file is no session that can be read.
 func (u *unit) decode(st *state, l lines.Line) error {
 	if l.Blank() {
@@ -169,7 +174,7 @@ func (u *unit) decode(st *state, l lines.Line) error {
 		if err != nil {
 			return err
 		}
-		st.format, st.decoder = f, f.New()
+		st.format, st.decoder = f, f.New(u.place())
 	}
 	begun := st.projector.Session() != nil
 	err := st.decoder.Decode(l, func(ev *activity.Event) {

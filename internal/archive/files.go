@@ -97,7 +97,7 @@ func (s *search) path(path string) error {
 		if clean := filepath.Clean(path); clean != input.Stdin { // a file may have that name: ./-
 			path = clean
 		}
-		s.found.Files = append(s.found.Files, path)
+		s.found.Files = append(append(s.found.Files, path), source.AgentsOf(path)...)
 	case !hasPattern(path):
 		return err
 	default:

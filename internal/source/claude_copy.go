@@ -5,7 +5,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/sessionspan/sessionspan/internal/activity"
 	"github.com/sessionspan/sessionspan/internal/jsonscan"
 	"github.com/sessionspan/sessionspan/internal/lines"
@@ -137,7 +136,20 @@ func recent(path string) bool {
 	return err == nil && time.Since(info.ModTime()) < claudeIdle
 }
 
+// isUUID reports whether a name is an id as Claude Code gives its sessions.
 func isUUID(s string) bool {
-	_, err := uuid.Parse(s)
-	return err == nil && len(s) == 36
+	if len(s) != 36 {
+		return false
+	}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case i == 8 || i == 13 || i == 18 || i == 23:
+			if c != '-' {
+				return false
+			}
+		case c-'0' > 9 && c-'a' > 5 && c-'A' > 5:
+			return false
+		}
+	}
+	return true
 }

@@ -263,7 +263,67 @@ func eachLine(in *os.File, offset int64, before int, do func(lines.Line) bool) {
 	}
 }
 
-// Beside reports whether a file that has the name of a session file lies beside some and is none.
+// Beside reports whether a file lies beside session files and is none, though its name is that of one or it says something of one.
 func Beside(path string) bool {
-	return filepath.Base(path) == "journal.jsonl" && claudeUnit(path) != ""
+	name := filepath.Base(path)
+	switch {
+	case strings.HasPrefix(name, "agent-") && strings.HasSuffix(name, ".meta.json"):
+		return true
+	default:
+		return name == "journal.jsonl" && claudeUnit(path) != ""
+	}
+}
+
+// AgentsOf lists the files of the agents that worked for a session that has a file of its own; none for anything else.
+func AgentsOf(path string) []string {
+	dir, stem := filepath.Dir(path), claudeStem(path)
+	if strings.HasPrefix(stem, "agent-") {
+		return nil
+	}
+	list := claudeAgents(filepath.Join(dir, stem), dir, path)
+	if beside, _ := filepath.Glob(filepath.Join(globbed(dir), "agent-*.jsonl*")); len(beside) > 0 {
+		for _, file := range beside {
+			if claudeSessionOf(file) == claudeSessionOf(path) && claudeSessionOf(path) != "" {
+				list = append(list, file)
+			}
+		}
+	}
+	return list
+}
+
+// globbed is a folder as a pattern that means it.
+func globbed(dir string) string {
+	return strings.NewReplacer(`*`, `[*]`, `?`, `[?]`, `[`, `[[]`).Replace(dir)
+}
+
+// MainOf is the file of the session for which the agent of a file worked, else the file itself.
+func MainOf(path string) string {
+	if !strings.HasPrefix(filepath.Base(path), "agent-") {
+		return path
+	}
+	dir, root := filepath.Dir(path), claudeSessionOf(path)
+	if unit := claudeUnit(path); unit != "" {
+		dir, root = filepath.Dir(unit), filepath.Base(unit)
+	}
+	if file := claudeFile(dir, root); file != "" && root != "" {
+		return file
+	}
+	return path
+}
+
+// claudeSessionOf is the session that the first lines of a file name; "" when none does.
+func claudeSessionOf(path string) (id string) {
+	in, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer in.Close()
+	var r claudeReader
+	eachLine(in, 0, 0, func(l lines.Line) bool {
+		if e, err := r.read(l.Data); err == nil {
+			id = e.session
+		}
+		return id == "" && l.Number < headLines
+	})
+	return id
 }

@@ -427,6 +427,9 @@ func (t *Tracker) failed(u *unit, err error) {
 		u.refused = err
 		u.drop()
 		t.follower.Restart(u.file)
+		if source.Beside(u.file.Path) {
+			return
+		}
 	}
 	t.say(u, err)
 }

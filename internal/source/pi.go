@@ -153,7 +153,7 @@ func (d *piSession) begin(e *pi.Entry, l lines.Line, emit func(*activity.Event))
 			d.initial.Reasoning = &h.ThinkingLevel
 		}
 		d.places[0].model, d.places[0].provider = d.number(h.ModelID), d.number(h.Provider)
-		d.places[0].level = d.number(h.ThinkingLevel)
+		d.places[0].level, d.places[0].chose = d.number(h.ThinkingLevel), true
 	}
 	emit(&activity.Event{Line: l.Number, Offset: l.Offset, Fact: s})
 	return nil

@@ -75,3 +75,22 @@ func eachFact(t *testing.T, file string, each func(*activity.Event)) {
 		err = rd.Read(each, func(d *format.DamageError) { t.Error(d) })
 	}
 }
+
+// A header may have an empty id, and the session is one of its own all the same.
+func TestPiEmptyID(t *testing.T) {
+	id := func(file string) (id string) {
+		eachFact(t, file, func(ev *activity.Event) {
+			if s, ok := ev.Fact.(*activity.Session); ok {
+				id = s.ID
+			}
+		})
+		return id
+	}
+	const one, other = `{"type":"session","id":"","cwd":"/a"}`, `{"type":"session","id":"","cwd":"/b"}`
+	if a, b := id(one), id(other); a == "" || a == b {
+		t.Errorf("ids %q and %q", a, b)
+	}
+	if a, b := id(one), id(one+"\r\n"+`{"type":"custom","id":"a"}`+"\n"); a != b {
+		t.Errorf("%q becomes %q as the file grows", a, b)
+	}
+}

@@ -144,6 +144,12 @@ func factsOf(s *projection.Span) facts {
 	return f
 }
 
+// Words are what a row says of a span by itself: why it failed, how it ended otherwise, and what it is about; each may be "".
+func Words(s *projection.Span) (failure, state, detail string) {
+	f := factsOf(s)
+	return f.failure, f.state, f.detail
+}
+
 // signed are names with a sign before each.
 func signed(plus bool, list []string) string {
 	sign := "-"

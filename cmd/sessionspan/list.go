@@ -57,6 +57,9 @@ The state says where the work at the leaf stands, the leaf being the entry at wh
 
 A ! after the state marks a session whose file is damaged; it is listed as far as it can be read.
 
+The agents that a session of Claude Code spawned are parts of it: their chats, calls, errors and tokens are counted with its own,
+and they have rows of their own only with --parent.
+
 A terminal gets the columns that fit into it; elsewhere, or with --wide, all of them are written. --json writes every
 field whole, one JSON object a line, and after those one for each file that could not be read, which has its path and the
 error. With --limit, only as many files are read as it takes.`
@@ -217,7 +220,9 @@ const batch = 64
 // interrupt, at is a file that was being read, or "", and unreached is how many were not.
 func (l *list) read(ctx context.Context, ix *archive.Index, about *findings,
 ) (rows []archive.Overview, at string, unreached int) {
-	sessions := slices.DeleteFunc(slices.Clone(ix.Files), func(f *archive.File) bool { return !l.wantsHeader(f) })
+	sessions := slices.DeleteFunc(slices.Clone(ix.Files), func(f *archive.File) bool {
+		return l.parent == "" && ix.Whole(f) != nil || !l.wantsHeader(f)
+	})
 	slices.SortStableFunc(sessions, func(a, b *archive.File) int {
 		return cmp.Or(b.Created().Compare(a.Created()), strings.Compare(a.Path, b.Path))
 	})
@@ -228,7 +233,7 @@ func (l *list) read(ctx context.Context, ix *archive.Index, about *findings,
 	}
 	bar := newProgress(l.err, "reading", pathsOf(sessions))
 	defer bar.end()
-	o := archive.Options{Source: l.reading.options(), Now: l.now, Read: bar.add}
+	o := archive.Options{Source: l.reading.options(), Now: l.now, Read: bar.add, Parts: l.parent == ""}
 	for chunk := range slices.Chunk(sessions, step) {
 		for _, v := range ix.Overviews(ctx, chunk, o) {
 			if v.Err != nil && errors.Is(v.Err, ctx.Err()) {

@@ -28,6 +28,7 @@ type listed struct {
 	Chats          *int    `json:"chats"`
 	Calls          *int    `json:"calls"`
 	Errors         *int    `json:"errors"`
+	Agents         *int    `json:"agents"`
 	InputTokens    *int64  `json:"input_tokens"`
 	OutputTokens   *int64  `json:"output_tokens"`
 	// AtLeast: the tokens are a lower bound.
@@ -47,7 +48,7 @@ func newListed(v *archive.Overview) listed {
 		ID: &s.ID, TraceID: &v.TraceID, Root: &v.File.Root, ForkOf: orNull(s.ForkOf), ContinuedIn: orNull(v.ContinuedIn),
 		Name: orNull(v.Name), Harness: orNull(s.Harness), HarnessVersion: orNull(s.Version),
 		Format: &s.Format, FormatVersion: &s.FormatVersion, CWD: orNull(s.CWD),
-		Entries: &v.Entries, Runs: &v.Runs, Chats: &v.Chats, Calls: &v.Calls, Errors: &v.Errors,
+		Entries: &v.Entries, Runs: &v.Runs, Chats: &v.Chats, Calls: &v.Calls, Errors: &v.Errors, Agents: &v.Agents,
 		InputTokens: v.Tokens.Input, OutputTokens: v.Tokens.Output, AtLeast: &v.Tokens.LowerBound,
 		State: &v.State, Leaf: orNull(v.Leaf), Path: v.File.Path, Damaged: &v.Damaged, Cut: new(v.Err != nil),
 		Error: errorOrNull(v.Err),

@@ -12,6 +12,7 @@ import (
 	"github.com/sessionspan/sessionspan/internal/archive"
 	"github.com/sessionspan/sessionspan/internal/delivery"
 	"github.com/sessionspan/sessionspan/internal/projection"
+	"github.com/sessionspan/sessionspan/internal/source"
 	"github.com/spf13/cobra"
 	"go.opentelemetry.io/otel/attribute"
 )
@@ -286,7 +287,7 @@ func (r *replay) files(ctx context.Context, sum *summary) ([]string, error) {
 	if !r.json {
 		fmt.Fprintln(r.err, "newest session:", forPeople(newest))
 	}
-	return []string{newest}, nil
+	return append([]string{newest}, source.AgentsOf(newest)...), nil
 }
 
 // chosen groups the files by trace and leaves out those that are not wanted.

@@ -15,6 +15,9 @@ type Event struct {
 	// was copied into a fork. It builds the state that later entries go on from; its spans are those of its owner, and
 	// are sent where the owner's own file is read.
 	Owner string
+	// Within is the id of the session that the entry is of, where that is another one in the same file; it begins with the
+	// [Session] of it.
+	Within string
 	// Merged names the entries, of other branches or sessions, whose work is merged here. They give this one no place.
 	Merged []Ref
 	// Time is the time of the entry; zero when the file does not give a usable one.
@@ -61,6 +64,8 @@ type Session struct {
 	CWD              string
 	// Spawn ties a subsession to the call that spawned it; nil for a session that stands alone.
 	Spawn *Spawn
+	// Part: it is a part of the work of the session at the top, and nobody's own: that of an agent.
+	Part bool
 	// ForkOf is the id of the session that this one was forked from or continues; "" when there is none.
 	ForkOf string
 	// Base is the key of the entry with which the history ends that was copied from the session it was forked from or
@@ -333,7 +338,8 @@ type Compaction struct {
 	// Call is the model call that made the summary; nil when the file records none.
 	Call *Response
 	// Settings in force from here on; nil when they stay.
-	Settings *Settings
+	Settings   *Settings
+	Attributes []Attribute
 }
 
 // BranchSummary carries context across a branch switch.
@@ -365,6 +371,8 @@ type Link struct {
 	CallID string
 	// Target is the entry of this session that is meant, or "".
 	Target string
+	// Missing: there is no file of that session, and so what it used is not counted.
+	Missing bool
 }
 
 // Note is anything else that belongs on the trace: a change of environment, an outcome, an application's own mark.

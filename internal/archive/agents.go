@@ -15,11 +15,12 @@ import (
 )
 
 // An agentFolder is where an agent keeps its sessions: in the folder that a variable names, else below one that another
-// variable names, else below the user's home.
+// variable names, else below the user's home, or there only when a third variable names none.
 type agentFolder struct {
 	agents   []string // whose it is, by the names that people give
 	exact    string
 	variable string
+	unless   string
 	home     string
 	below    string
 }
@@ -30,6 +31,7 @@ var agentFolders = []agentFolder{
 	{agents: []string{"pi"}, exact: "PI_CODING_AGENT_SESSION_DIR", variable: "PI_CODING_AGENT_DIR", home: ".pi/agent", below: "sessions"},
 	{agents: []string{"orb", "pi"}, exact: "ORB_SESSION_DIR", home: ".orb/agent", below: "sessions"},
 	{agents: []string{"claude-code"}, variable: "CLAUDE_CONFIG_DIR", home: ".claude", below: "projects"},
+	{agents: []string{"claude-code"}, unless: "CLAUDE_CONFIG_DIR", home: ".config/claude", below: "projects"},
 	{agents: []string{"codex"}, variable: "CODEX_HOME", home: ".codex", below: "sessions"},
 }
 
@@ -41,7 +43,9 @@ const AnyAgent = "any"
 func Agents() []string {
 	names := []string{AnyAgent}
 	for _, a := range agentFolders {
-		names = append(names, a.agents[0])
+		if !slices.Contains(names, a.agents[0]) {
+			names = append(names, a.agents[0])
+		}
 	}
 	return names
 }
@@ -73,6 +77,9 @@ func Folders(agent string) ([]string, error) {
 	}
 	var folders []string
 	for _, a := range agentFolders {
+		if a.unless != "" && os.Getenv(a.unless) != "" {
+			continue
+		}
 		if agent == AnyAgent || slices.Contains(a.agents, agent) {
 			folders = append(folders, a.path(home))
 		}
@@ -109,8 +116,9 @@ func Newest(ctx context.Context, agent string) (string, error) {
 		return "", err
 	}
 	for _, f := range files {
-		if _, err := newFile(ctx, f.path, nil, source.Options{}); err == nil {
-			return f.path, nil
+		path := source.MainOf(f.path)
+		if _, err := newFile(ctx, path, nil, source.Options{}); err == nil {
+			return path, nil
 		}
 	}
 	return "", fmt.Errorf("%w: looked in %s for files of the formats %s; name a file or a folder",

@@ -56,6 +56,10 @@ func (c *census) tap(p *projection.Projector) func(*activity.Event) {
 }
 
 func (c *census) feed(ev *activity.Event) {
+	if ev.Within != "" {
+		c.within(ev)
+		return
+	}
 	before := c.p.Entries()
 	c.event, c.hold, c.runEnded = ev, false, false
 	c.p.Feed(ev)
@@ -79,6 +83,21 @@ func (c *census) feed(ev *activity.Event) {
 	}
 	c.fact(ev)
 	c.followLeaf(ev)
+}
+
+// within takes an event of an agent whose work is in the file. Its runs are not the session's.
+func (c *census) within(ev *activity.Event) {
+	c.event = nil
+	c.p.Feed(ev)
+	switch ev.Fact.(type) {
+	case *activity.Session:
+		c.of.Agents++
+	case *activity.Call:
+		c.asked++
+	}
+	if usable(ev.Time) && ev.Time.After(c.of.End) {
+		c.of.End = ev.Time
+	}
 }
 
 func isSession(ev *activity.Event) bool {
@@ -170,6 +189,9 @@ func (c *census) followLeaf(ev *activity.Event) {
 func (c *census) Start(s *projection.Span) {
 	switch s.Type {
 	case projection.TypeRun:
+		if s.Session != c.p.Session() {
+			break
+		}
 		c.of.Runs++
 		if c.event != nil {
 			c.runs = append(c.runs, runMark{entry: c.event.Key})
@@ -191,10 +213,13 @@ func (c *census) End(s *projection.Span) {
 	if s.Status.Code == codes.Error {
 		c.of.Errors++
 	}
+	if s.Type == projection.TypeRun && value(s, names.LowerBound).AsBool() { // what an agent used is not known, perhaps
+		c.of.Tokens.LowerBound = true
+	}
 	switch {
 	case s.Type == projection.TypeChat:
 		c.chat(s)
-	case c.event == nil:
+	case c.event == nil, s.Session != c.p.Session():
 	case s.Type == projection.TypeTool:
 		delete(c.open, s)
 	case s.Type == projection.TypeRun:

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/sessionspan/sessionspan/internal/input"
+	"github.com/sessionspan/sessionspan/internal/source"
 )
 
 // extensions are those of the files that are looked for in folders, in upper or lower case. A file that is named is read
@@ -96,7 +97,7 @@ func (s *search) path(path string) error {
 		if clean := filepath.Clean(path); clean != input.Stdin { // a file may have that name: ./-
 			path = clean
 		}
-		s.found.Files = append(s.found.Files, path)
+		s.found.Files = append(append(s.found.Files, path), source.AgentsOf(path)...)
 	case !hasPattern(path):
 		return err
 	default:
@@ -133,7 +134,7 @@ func (s *search) below(dir string) int {
 			return nil
 		case d.IsDir() && d.Name() == guardFolder && path != root:
 			return filepath.SkipDir
-		case d.IsDir() || belongs(d.Name()):
+		case d.IsDir() || belongs(d.Name()) || source.Beside(path):
 			return nil
 		case !hasExtension(path):
 			others.add(path)

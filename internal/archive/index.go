@@ -32,15 +32,19 @@ type Index struct {
 	// Unreached are the paths of which no header was read because the context was done, the one at hand first.
 	Unreached []string
 
+	kin    *source.Kin
 	parent map[string]string // who spawned whom; "" for nobody
+	parts  map[*File][]*File // the files of agents, by that of the session for which they worked
+	whole  map[*File]*File   // the other way round
 	top    map[string]string // the session at the top of a chain of parents; "" for a chain that runs in a circle
 }
 
 // NewIndex reads the header of each file. When the context is done it stops, and is an index of the files so far. What can
 // be read only once, such as a pipe, is opened here and read on by [Index.Project].
 func NewIndex(ctx context.Context, paths []string, stdin io.Reader, o source.Options) *Index {
-	ix := &Index{parent: map[string]string{}, top: map[string]string{}}
+	ix := &Index{kin: source.NewKin(), parent: map[string]string{}, top: map[string]string{}}
 	for i, path := range paths {
+		o.Place = placeOf(path, ix.kin)
 		f, err := newFile(ctx, path, stdin, o)
 		if ctx.Err() != nil {
 			ix.Unreached = paths[i:]
@@ -65,7 +69,37 @@ func NewIndex(ctx context.Context, paths []string, stdin io.Reader, o source.Opt
 	for _, f := range ix.Files {
 		f.Root, _ = projection.RootOf(f.Session.ID, f.Session.Spawn, ix)
 	}
+	ix.gather()
 	return ix
+}
+
+// gather puts the files of agents to those of their sessions.
+func (ix *Index) gather() {
+	of := map[string]*File{}
+	for _, f := range ix.Files {
+		if of[f.Session.ID] == nil && !f.Session.Part {
+			of[f.Session.ID] = f
+		}
+	}
+	ix.parts, ix.whole = map[*File][]*File{}, map[*File]*File{}
+	for _, f := range ix.Files {
+		if whole := of[f.Root]; f.Session.Part && whole != nil {
+			ix.parts[whole] = append(ix.parts[whole], f)
+			ix.whole[f] = whole
+		}
+	}
+}
+
+// Whole is the file of the session for which the agent of a file worked; nil where the index does not have it, or the file is that of a
+// session.
+func (ix *Index) Whole(f *File) *File { return ix.whole[f] }
+
+// placeOf is where a file stands, for what other files say of it.
+func placeOf(path string, kin *source.Kin) source.Place {
+	if path == input.Stdin {
+		return source.Place{}
+	}
+	return source.Place{Path: path, Kin: kin}
 }
 
 func newFile(ctx context.Context, path string, stdin io.Reader, o source.Options) (*File, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/sessionspan/sessionspan/internal/source"
@@ -32,6 +33,10 @@ func Known(ctx context.Context, agent string) (Found, error) {
 			continue // that agent is not used here
 		}
 		files, bad := below(ctx, dir)
+		files = slices.DeleteFunc(files, func(path string) bool { // a session in which nothing was ever said
+			info, err := os.Stat(path)
+			return err == nil && info.Size() == 0
+		})
 		found.Files, found.Bad = append(found.Files, files...), append(found.Bad, bad...)
 	}
 	if err := ctx.Err(); err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sessionspan/sessionspan/format"
+	"github.com/sessionspan/sessionspan/internal/input"
 	"github.com/sessionspan/sessionspan/internal/projection"
 )
 
@@ -69,6 +70,33 @@ type Overview struct {
 	Err error
 	// Begun: something of the file was read.
 	Begun bool
+	// Agents counts those that worked for the session, whose work is counted with it.
+	Agents int
+}
+
+// add counts the work of an agent with that of the session for which it worked. Runs and the state are the session's own.
+func (v *Overview) add(part Overview) {
+	v.Agents += 1 + part.Agents
+	v.Chats, v.Calls, v.Errors = v.Chats+part.Chats, v.Calls+part.Calls, v.Errors+part.Errors
+	v.Entries, v.Damaged = v.Entries+part.Entries, v.Damaged+part.Damaged
+	v.Tokens.LowerBound = v.Tokens.LowerBound || part.Tokens.LowerBound
+	if n := part.Tokens.Input; n != nil {
+		v.Tokens.Input = sum(v.Tokens.Input, *n)
+	}
+	if n := part.Tokens.Output; n != nil {
+		v.Tokens.Output = sum(v.Tokens.Output, *n)
+	}
+	if part.End.After(v.End) {
+		v.End = part.End
+	}
+	for _, p := range part.Problems {
+		if len(v.Problems) < maxProblems {
+			v.Problems = append(v.Problems, input.NewFileError(part.File.Path, p))
+		}
+	}
+	if v.Err == nil {
+		v.Err = part.Err
+	}
 }
 
 // Tokens sums up the model calls of a session. A count that no call states is nil.
@@ -92,6 +120,11 @@ func (ix *Index) Overviews(ctx context.Context, files []*File, o Options) []Over
 		wg.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(files)); i = next.Add(1) - 1 {
 				all[i] = ix.overview(ctx, files[i], o)
+				if o.Parts {
+					for _, part := range ix.parts[files[i]] {
+						all[i].add(ix.overview(ctx, part, o))
+					}
+				}
 			}
 		})
 	}

@@ -25,6 +25,8 @@ type Options struct {
 	// Shift moves each trace so that it ends at Now, under other ids; the spans keep their own times as attributes.
 	// [Index.Replay] heeds it, which holds a trace in memory for it.
 	Shift bool
+	// Parts: an overview of a session has the work of its agents as well.
+	Parts bool
 	// Jobs is how many traces [Index.Replay] reads at once; less than two is one after the other.
 	Jobs int
 	// Problem is called for what was wrong with a file or notable about it, with the path in front; nil drops it. With
@@ -72,6 +74,7 @@ func (ix *Index) project(ctx context.Context, f *File, o Options, sink projectio
 		return input.NewFileError(f.Path, err)
 	}
 	defer in.Close()
+	o.Source.Place = placeOf(f.Path, ix.kin)
 	rd, err := source.NewReader(input.Counted(in, o.Read), o.Source)
 	if err != nil {
 		return input.NewFileError(f.Path, err)

@@ -129,7 +129,8 @@ const (
 	LinkSession            = attribute.Key("agentsession.link.session")
 	LinkCallID             = attribute.Key("agentsession.link.call_id")
 	LinkTarget             = attribute.Key("agentsession.link.target")
-	LinkEntry              = attribute.Key("agentsession.link.entry") // of an OpenTelemetry link: the entry that the file names
+	LinkMissing            = attribute.Key("agentsession.link.missing") // there is no file of that session
+	LinkEntry              = attribute.Key("agentsession.link.entry")   // of an OpenTelemetry link: the entry that the file names
 )
 
 // Names of metrics, and of the attributes that only they have.

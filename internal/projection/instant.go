@@ -41,6 +41,7 @@ func (p *Projector) compacted(ev *activity.Event, f *activity.Compaction) {
 		a.string(names.CompactionFirstKept, f.FirstKept)
 		a.count(names.CompactionTokensBefore, f.TokensBefore)
 		a.positive(names.CompactionPinned, int64(f.Pinned))
+		a.all(f.Attributes)
 	})
 	p.keepFrom(f.FirstKept)
 	if f.Settings != nil {
@@ -129,6 +130,10 @@ func (p *Projector) linked(ev *activity.Event, f *activity.Link) {
 		a.string(names.LinkSession, f.Session)
 		a.string(names.LinkCallID, f.CallID)
 		a.string(names.LinkTarget, f.Target)
+		a.flag(names.LinkMissing, f.Missing)
+	}
+	if r := p.cur.st.run; f.Missing && r != nil && r.open != nil {
+		r.open.lowerBound = true
 	}
 	if f.Rel != "judged_by" {
 		p.remark(ev, "link", fill)

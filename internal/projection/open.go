@@ -21,6 +21,12 @@ type Open struct {
 	Pending int
 }
 
+func (o Open) plus(b Open) Open {
+	return Open{
+		Runs: o.Runs + b.Runs, Tools: o.Tools + b.Tools, Approvals: o.Approvals + b.Approvals, Pending: o.Pending + b.Pending,
+	}
+}
+
 // Total is the number of open spans.
 func (o Open) Total() int { return o.Runs + o.Tools + o.Approvals }
 

@@ -42,7 +42,9 @@ type Projector struct {
 	repeats bool   // and so are repeated entries
 	takesUp bool   // a run's calls are also the earlier ones that it takes up
 	begun   bool   // an entry that is not copied was read
-	seq     uint32
+	seq     *uint32
+	outer   bool // it stands in the file of another session
+	inner   inner
 
 	tree *tree
 	ops  chunked[op]
@@ -89,6 +91,7 @@ func New(opts Options, sink Sink) *Projector {
 		spawned:  map[*call][]string{},
 		spoken:   map[*call]*handoff{},
 		children: map[uint64]bool{},
+		seq:      new(uint32),
 		last:     -1,
 	}
 	p.ops.add(op{}) // number 0 means none
@@ -99,6 +102,10 @@ func New(opts Options, sink Sink) *Projector {
 
 // Feed takes the next event of the file. The first one says what session it is; events before it are dropped.
 func (p *Projector) Feed(ev *activity.Event) {
+	if ev.Within != "" {
+		p.within(ev)
+		return
+	}
 	if s, ok := ev.Fact.(*activity.Session); ok {
 		p.begin(s)
 		return
@@ -395,6 +402,9 @@ func (p *Projector) Finish() { p.finish(names.CutByFinish) }
 
 // finish ends everything open, at the last entry.
 func (p *Projector) finish(by string) {
+	for _, in := range p.inner.all {
+		in.finish(by) // before that from which it hangs
+	}
 	now := p.now
 	p.now = p.last
 	defer func(cur *tip, at uint32, owner *Session) { p.cur, p.at, p.owner = cur, at, owner }(p.cur, p.at, p.owner)
@@ -413,7 +423,13 @@ func (p *Projector) finish(by string) {
 }
 
 // Open counts what has started and not ended.
-func (p *Projector) Open() Open { return p.open.count() }
+func (p *Projector) Open() Open {
+	sum := p.open.count()
+	for _, in := range p.inner.all {
+		sum = sum.plus(in.open.count())
+	}
+	return sum
+}
 
 // OnPath returns a filter for the spans on the path to an entry, and whether the file has it.
 func (p *Projector) OnPath(key string) (on func(*Span) bool, ok bool) {
@@ -437,8 +453,14 @@ func (p *Projector) pathTo(n uint32) func(*Span) bool {
 	return func(s *Span) bool { return s.node == root || p.tree.above(s.node, n) }
 }
 
-// Entries returns how many entries the file has had so far.
-func (p *Projector) Entries() int { return p.entries }
+// Entries returns how many entries the file has had so far, those of the sessions in it included.
+func (p *Projector) Entries() int {
+	n := p.entries
+	for _, in := range p.inner.all {
+		n += in.entries
+	}
+	return n
+}
 
 // Session returns what the file says of its session; nil before its first event.
 func (p *Projector) Session() *Session { return p.session }

@@ -114,10 +114,12 @@ func (s *Span) Attribute(key attribute.Key) attribute.Value {
 
 // newSpan makes a span with what every span has.
 func (p *Projector) newSpan(typ Type, id trace.SpanID, name string) *Span {
-	s := &Span{SpanID: id, Type: typ, Name: cut(name, maxName), Kind: trace.SpanKindInternal, Session: p.owner, Seq: p.seq}
+	s := &Span{SpanID: id, Type: typ, Name: cut(name, maxName), Kind: trace.SpanKindInternal, Session: p.owner, Seq: *p.seq}
 	s.Attributes = make([]attribute.KeyValue, 0, usualAttributes(typ))
-	p.seq++
-	s.node = p.at
+	*p.seq++
+	if s.node = p.at; p.outer {
+		s.node = root // what path of the file it is on, its tree does not say
+	}
 	if typ == TypeSession {
 		s.Session = p.session
 	}

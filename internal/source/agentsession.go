@@ -16,7 +16,7 @@ var AgentSession = Format{
 	Name:   "agentsession",
 	Looks:  `a line {"type":"session","format":"agentsession/0.…",…}`,
 	Detect: detectAgentSession,
-	New:    func() Decoder { return &agentSession{} },
+	New:    func(Place) Decoder { return &agentSession{} },
 }
 
 // RootMember is the header member in which a wrapper records the session at the top of the tree.

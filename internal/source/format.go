@@ -19,7 +19,7 @@ type Format struct {
 	// Detect reports whether a file with this first line is one. It is given one that may be anything.
 	Detect func(first []byte) bool
 	// New returns a decoder for one file.
-	New func() Decoder
+	New func(Place) Decoder
 	// LateHeader: lines before the header that are no JSON are damage as they are behind it.
 	LateHeader bool
 	// EntrySize is about how much more is held of an entry, in bytes, than the projector holds of one of the Agent Session Format.
@@ -52,7 +52,7 @@ const (
 )
 
 // Formats lists the formats, in the order in which they are tried.
-func Formats() []Format { return []Format{AgentSession, Pi} }
+func Formats() []Format { return []Format{AgentSession, Pi, Claude} }
 
 // Auto lets the first line of the file decide.
 const Auto = "auto"

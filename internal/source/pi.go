@@ -22,7 +22,7 @@ var Pi = Format{
 	Name:       "pi",
 	Looks:      `a line {"type":"session","id":"…",…} without a format`,
 	Detect:     detectPi,
-	New:        func() Decoder { return newPiSession() },
+	New:        func(Place) Decoder { return newPiSession() },
 	LateHeader: true,
 	EntrySize:  piEntrySize,
 }

@@ -16,6 +16,8 @@ type Options struct {
 	Format string
 	// MaxLine is the limit for a line in bytes; 0 for the default.
 	MaxLine int
+	// Place is where the file stands.
+	Place Place
 }
 
 // Reader reads one session file.
@@ -24,6 +26,7 @@ type Reader struct {
 	format  *Format
 	decoder Decoder
 	plain   io.Closer
+	place   Place
 	stats   Stats
 	begun   bool                // the header was read
 	held    *format.DamageError // damage that is a torn tail if nothing follows
@@ -51,9 +54,9 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	rd := &Reader{lines: lines.NewReader(plain, o.MaxLine), format: f, plain: plain}
+	rd := &Reader{lines: lines.NewReader(plain, o.MaxLine), format: f, plain: plain, place: o.Place}
 	if f != nil {
-		rd.decoder = f.New()
+		rd.decoder = f.New(o.Place)
 	}
 	return rd, nil
 }
@@ -139,7 +142,7 @@ func (r *Reader) detect(line lines.Line) error {
 	if err != nil {
 		return err
 	}
-	r.format, r.decoder = f, f.New()
+	r.format, r.decoder = f, f.New(r.place)
 	return nil
 }
 
@@ -161,13 +164,13 @@ func (r *Reader) end(err error, emit func(*activity.Event), damaged func(*format
 	if err != io.EOF {
 		return err
 	}
-	switch {
-	case r.decoder == nil:
+	if r.decoder == nil {
 		return format.ErrEmpty
-	case !r.begun:
+	}
+	r.decoder.Flush(EndOfFile, r.begin(emit))
+	if !r.begun {
 		return ErrNoSession
 	}
-	r.decoder.Flush(EndOfFile, emit)
 	return io.EOF
 }
 

@@ -96,7 +96,8 @@ func TestReader(t *testing.T) {
 		},
 		{
 			name: "no format knows it", in: `{"type":"mode"}` + "\n",
-			want: result{Err: "line 1: not the beginning of a session file of a known format; looked for agentsession (a line {\"type\":\"session\",\"format\":\"agentsession/0.…\",…}), pi (a line {\"type\":\"session\",\"id\":\"…\",…} without a format)"},
+			want: result{Err: "line 1: not the beginning of a session file of a known format; looked for agentsession (a line {\"type\":\"session\",\"format\":\"agentsession/0.…\",…}), pi (a line {\"type\":\"session\",\"id\":\"…\",…} without a format), " +
+				`claude-code (lines {"type":"…","sessionId":"…",…})`},
 		},
 		{
 			name: "named, but not that format", in: first, opts: source.Options{Format: "agentsession"},

@@ -36,7 +36,7 @@ func (t *Tracker) introduceBy(ctx context.Context, u *unit) {
 			if f, err = t.formatOf(l); err != nil {
 				return false // it is told when the file is read
 			}
-			decoder = f.New()
+			decoder = f.New(u.place(true))
 		}
 		if err := decoder.Decode(l, func(ev *activity.Event) {
 			if s, ok := ev.Fact.(*activity.Session); ok && u.session == nil {

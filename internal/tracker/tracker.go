@@ -19,6 +19,7 @@ type Tracker struct {
 	consumer Consumer
 	follower *follow.Follower
 	kind     *source.Format // of all files; nil for any
+	kin      *source.Kin
 
 	units    map[*follow.Tracked]*unit
 	sessions map[string][]*unit // by format and id
@@ -29,6 +30,7 @@ type Tracker struct {
 	options  uint64             // the fingerprint of those that count
 
 	readable []*unit        // in which there is something to be read
+	awaiting map[*unit]bool // of which nothing is read until another file says something
 	blocked  []*unit        // of those, the compressed ones for which there is no memory
 	reading  map[*unit]bool // compressed ones that are read in part, or were
 	waiting  map[*unit]bool
@@ -68,7 +70,7 @@ func New(o Options, consumer Consumer) (_ *Tracker, err error) {
 	t := &Tracker{
 		o: o, consumer: consumer, kind: f, units: map[*follow.Tracked]*unit{}, sessions: map[string][]*unit{}, spawners: map[string]string{},
 		records: map[string]*record{}, byPath: map[string]*record{}, waiting: map[*unit]bool{}, dirty: map[*unit]bool{},
-		reading: map[*unit]bool{},
+		reading: map[*unit]bool{}, awaiting: map[*unit]bool{}, kin: source.NewKin(),
 		options: fingerprint(o.Projection, o.Generation),
 	}
 	if err := t.load(); err != nil {
@@ -144,6 +146,7 @@ func (t *Tracker) Step(ctx context.Context) error {
 	if now.Sub(t.listened) >= listenEvery {
 		t.listened = now
 		t.silence(ctx, now)
+		t.askAgain()
 		t.survey()
 	}
 	if t.due(now) || t.retryDue(now) {
@@ -374,6 +377,11 @@ func (t *Tracker) readOn(ctx context.Context) bool {
 		t.again(ctx, u)
 		t.queue(u)
 	case errors.Is(err, follow.ErrAway):
+	case errors.Is(err, source.ErrWaits):
+		u.drop()
+		t.follower.Restart(u.file)
+		t.awaiting[u] = true
+		return true
 	case err != nil && ctx.Err() == nil:
 		t.failed(u, err)
 	case !u.file.AtEnd() && (after.Offset > before.Offset || u.file.Reading()):
@@ -387,6 +395,16 @@ func (t *Tracker) readOn(ctx context.Context) bool {
 	}
 	t.settle(u)
 	return true
+}
+
+// askAgain has the files be read that waited for what another one says.
+func (t *Tracker) askAgain() {
+	for u := range t.awaiting {
+		delete(t.awaiting, u)
+		if !u.file.Gone {
+			t.queue(u)
+		}
+	}
 }
 
 // wait has what is pending of a file be put into the next batch.
@@ -409,6 +427,9 @@ func (t *Tracker) failed(u *unit, err error) {
 		u.refused = err
 		u.drop()
 		t.follower.Restart(u.file)
+		if source.Beside(u.file.Path) {
+			return
+		}
 	}
 	t.say(u, err)
 }

@@ -64,6 +64,7 @@ type state struct {
 	projector *projection.Projector
 	held      *format.DamageError // damage that a later line shows to be no torn tail
 	used      uint64              // when, in the tracker's count
+	fresh     bool                // nothing was read of the file before
 }
 
 // entrySize is about what a projector holds of an entry, and stateSize of a session, in bytes.
@@ -116,7 +117,7 @@ func (u *unit) begin() *state {
 	o := u.t.o.Projection
 	o.Ancestors = u.t
 	o.Report = func(p projection.Problem) { u.problem(out, p, p.Note) }
-	return &state{out: out, projector: projection.New(o, out)}
+	return &state{out: out, projector: projection.New(o, out), fresh: u.file.Position().Offset == 0}
 }
 
 // problem tells what is wrong with a file, unless that was told before.
@@ -155,6 +156,11 @@ func (u *unit) ready(ctx context.Context) error {
 	return nil
 }
 
+// place is where the file stands. Its decoder can wait for other files only as long as nothing was read of it.
+func (u *unit) place(waits bool) source.Place {
+	return source.Place{Path: u.file.Path, Kin: u.t.kin, Waits: waits}
+}
+
 // decode gives a line to the session. The error says that the file is no session that can be read.
 func (u *unit) decode(st *state, l lines.Line) error {
 	if l.Blank() {
@@ -169,7 +175,7 @@ func (u *unit) decode(st *state, l lines.Line) error {
 		if err != nil {
 			return err
 		}
-		st.format, st.decoder = f, f.New()
+		st.format, st.decoder = f, f.New(u.place(st.fresh))
 	}
 	begun := st.projector.Session() != nil
 	err := st.decoder.Decode(l, func(ev *activity.Event) {

@@ -1,0 +1,239 @@
+package source
+
+import (
+	"cmp"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/sessionspan/sessionspan/internal/activity"
+	"github.com/sessionspan/sessionspan/internal/jsonscan"
+	"github.com/sessionspan/sessionspan/internal/lines"
+)
+
+// claudeSpawn is what the file of a session says of an agent that it spawned.
+type claudeSpawn struct {
+	session    string // the id of the spawning session
+	call       string
+	run        string // in which the call was made
+	agent      string // the id of the agent, "" where nothing says it
+	kind       string // what agent
+	prompt     uint64 // hash of its task, 0 when that is not known
+	background bool
+	time       time.Time // of the call
+}
+
+// claudeAgentID is the id of the session of an agent. Agents are known by theirs within a session.
+func claudeAgentID(agent, session string) string { return "agent-" + agent + "@" + session }
+
+// rootID is the id of the session at the top.
+func (d *claudeSession) rootID() string {
+	if _, root, found := strings.Cut(d.id, "@"); found && d.agent != "" {
+		return root
+	}
+	return d.id
+}
+
+// spawned says of the file of an agent what it hangs from.
+func (d *claudeSession) spawned(s *activity.Session, e *claudeLine, l lines.Line) error {
+	name := claudeStem(d.at.Path)
+	id, isAgent := strings.CutPrefix(name, "agent-")
+	if !isAgent && (d.at.Path != "" || !e.sidechain || e.agent == "") {
+		return nil
+	}
+	root := cmp.Or(e.session, claudeRootOf(d.at.Path), "unknown")
+	d.agent = cmp.Or(e.agent, id)
+	d.id = claudeAgentID(d.agent, root)
+	s.Part = true
+	s.Spawn = &activity.Spawn{Session: root, Root: root}
+	card := readClaudeCard(d.at.Path)
+	if card.kind != "" {
+		d.chains[0].agent = card.kind
+	}
+	if d.bare || d.at.Kin == nil || d.at.Path == "" {
+		s.Spawn.CallID = card.call
+		if card.parent != "" {
+			s.Spawn.Session = claudeAgentID(card.parent, root)
+		}
+		return nil
+	}
+	if d.at.Waits && !grownBeyond(d.at.Path, l.Offset+l.Size) {
+		return ErrWaits // whether its call goes on meanwhile is written when it has begun to work
+	}
+	_, first := e.input(&d.block)
+	spawn := d.at.Kin.claude.spawnOf(d.at.Path, root, d.agent, card, claudeTask(first))
+	switch {
+	case spawn != nil:
+		*s.Spawn = activity.Spawn{Session: spawn.session, CallID: spawn.call, Root: root, Background: spawn.background, RunID: spawn.run}
+		if d.chains[0].agent == "" {
+			d.chains[0].agent = spawn.kind
+		}
+		if card.fork {
+			d.copy.before, d.copy.owner = spawn.time, spawn.session
+		}
+	case d.at.Waits && !quietFile(d.at.Path) && !card.alone():
+		return ErrWaits
+	case card.call != "":
+		s.Spawn.CallID = card.call
+		if card.parent != "" {
+			s.Spawn.Session = claudeAgentID(card.parent, root)
+		}
+	}
+	return nil
+}
+
+// grownBeyond reports whether a file has more than so many bytes.
+func grownBeyond(path string, size int64) bool {
+	info, err := os.Stat(path)
+	return err != nil || info.Size() > size || claudeStem(path)+".jsonl" != filepath.Base(path)
+}
+
+// quietFile reports whether nothing was written to a file for so long that nothing more is expected.
+func quietFile(path string) bool {
+	info, err := os.Stat(path)
+	return err != nil || time.Since(info.ModTime()) >= activity.Silence
+}
+
+// claudeCard is what lies beside the file of an agent.
+type claudeCard struct {
+	call, parent, kind string
+	there, fork        bool
+}
+
+// alone reports whether it says that no call spawned the agent.
+func (c claudeCard) alone() bool { return c.there && c.call == "" }
+
+// maxCard is how long what lies beside the file of an agent may be.
+const maxCard = 1 << 20
+
+func readClaudeCard(path string) (c claudeCard) {
+	if path == "" {
+		return c
+	}
+	f, err := os.Open(filepath.Join(filepath.Dir(path), claudeStem(path)+".meta.json"))
+	if err != nil {
+		return c
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxCard))
+	if err != nil {
+		return c
+	}
+	var s jsonscan.Scanner
+	if s.Scan(data, "") != nil {
+		return c
+	}
+	c.there = true
+	c.call, c.parent, c.kind = textOf(s.Members, "toolUseId"), textOf(s.Members, "parentAgentId"), textOf(s.Members, "agentType")
+	c.fork = flagOf(s.Members, "isFork")
+	return c
+}
+
+// claudeTask is the hash of the task of an agent; 0 when there is none.
+func claudeTask(raw []byte) uint64 {
+	text, ok := jsonscan.String(raw)
+	if !ok || text == "" {
+		return 0
+	}
+	return claudeSum(text)
+}
+
+// maySpawn notes what a call says that may spawn an agent.
+func (d *claudeSession) maySpawn(id string, c *claudeCall, input []byte, n int32) {
+	members := objectIn(&d.part, input)
+	c.prompt, c.kind = claudeTask(memberOf(members, "prompt")), textOf(members, "subagent_type")
+	if d.spawns == nil {
+		return
+	}
+	d.spawns[id] = d.spawnAt(id, n, c.time)
+	s := d.spawns[id]
+	s.prompt, s.kind, s.background = c.prompt, c.kind, flagOf(members, "run_in_background")
+}
+
+// spawnAt begins to know of a call that spawns an agent.
+func (d *claudeSession) spawnAt(id string, n int32, at time.Time) *claudeSpawn {
+	p := &d.place[n]
+	s := &claudeSpawn{session: cmp.Or(d.chains[p.chain].within, d.id), call: id, time: at}
+	if r := d.runs[p.run]; r != nil {
+		s.run = r.id
+	}
+	return s
+}
+
+// evidence notes that a call has spawned an agent.
+func (d *claudeSession) evidence(agent, call string, background bool) {
+	if d.spawns == nil || agent == "" || call == "" {
+		return
+	}
+	s := d.spawns[call]
+	if s == nil { // of a tool that is not known to spawn any
+		s = d.spawnAt(call, int32(len(d.place)-1), d.event.Time)
+		d.spawns[call] = s
+	}
+	s.agent = cmp.Or(s.agent, agent)
+	s.background = s.background || background
+}
+
+// progress takes what is said of work that goes on. It tells which agent works for a call.
+func (d *claudeSession) progress(e *claudeLine) {
+	if agent := textOf(objectIn(&d.part, e.raw("data")), "agentId"); agent != "" {
+		d.evidence(agent, e.text("parentToolUseID"), false)
+	}
+}
+
+// notified takes that an agent in the background has come to something.
+func (d *claudeSession) notified(e *claudeLine, first []byte, p *claudePlace) {
+	d.say(&activity.Input{Role: "user"})
+	text, _ := jsonscan.String(first)
+	agent, call := tagged(text, "task-id"), tagged(text, "tool-use-id")
+	a := claudeAwait{key: d.originalOf(e), time: e.time, trigger: activity.Trigger{Kind: "task-notification", Ref: agent}}
+	if s := d.spawns[call]; s != nil {
+		d.evidence(agent, call, true)
+	}
+	if known, ok := d.launched[agent]; ok && d.agentMissing(agent) {
+		delete(d.launched, agent)
+		d.say(&activity.Link{Rel: "subsession", Session: claudeAgentID(agent, d.rootID()), CallID: known, Missing: true})
+	}
+	d.say(&activity.Arrival{Trigger: a.trigger})
+	d.await(p, a)
+}
+
+// agentHere begins the session of an agent whose work is in the file of the one that spawned it. The call is the one with the same task.
+func (d *claudeSession) agentHere(e *claudeLine, first []byte, l lines.Line) int32 {
+	d.chains = append(d.chains, &claudeChain{within: "sidechain-" + e.uuid + "@" + d.id, awaits: make([]claudeAwait, 1)})
+	n := int32(len(d.chains) - 1)
+	c := d.chains[n]
+	spawn := &activity.Spawn{Session: d.id, Root: d.id}
+	task := claudeTask(first)
+	id, call := "", (*claudeCall)(nil)
+	for at, one := range d.calls {
+		if one.prompt == task && task != 0 && one.agent == 0 && (call == nil || one.number < call.number) {
+			id, call = at, one
+		}
+	}
+	if call != nil {
+		call.agent = n
+		c.agent = call.kind
+		spawn.CallID, spawn.Session = id, cmp.Or(d.chains[call.chain].within, d.id)
+	}
+	d.emit(&activity.Event{Within: c.within, Line: l.Number, Offset: l.Offset, Fact: &activity.Session{
+		ID: c.within, Created: e.time, Format: Claude.Name, Harness: Claude.Name, Version: d.build, CWD: d.cwd, Loose: true, Part: true, Spawn: spawn,
+	}})
+	return n
+}
+
+// finishInner ends what an agent in the same file was doing: its call has its result.
+func (d *claudeSession) finishInner(chain int32) {
+	if chain == 0 {
+		return
+	}
+	for i := 0; i < len(d.open); {
+		if m := d.open[i]; m.chain == chain {
+			d.settle(m)
+			continue
+		}
+		i++
+	}
+}

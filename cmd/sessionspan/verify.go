@@ -10,7 +10,9 @@ import (
 
 	"github.com/sessionspan/sessionspan/internal/archive"
 	"github.com/sessionspan/sessionspan/internal/input"
+	"github.com/sessionspan/sessionspan/internal/source"
 	"github.com/sessionspan/sessionspan/internal/stored"
+	"github.com/sessionspan/sessionspan/internal/terminal"
 	"github.com/sessionspan/sessionspan/internal/verify"
 	"github.com/spf13/cobra"
 )
@@ -20,7 +22,8 @@ hash, compares the ends of runs with what the runs came to, and looks for damage
 and that are missing, ids that are not the hash of their entry, and entries that name what is not there.
 
 PATH is a file, a folder (with all below it), a pattern, or - for standard input; or the id of a session in the folders of known
-agents, of which the beginning is enough. Files may be compressed with gzip or zstd.
+agents, of which the beginning is enough. Files may be compressed with gzip or zstd. With --agent and no path, all sessions in the
+folders of that agent are verified.
 
 Every finding has a line of its own, FILE:LINE: RULE: what is wrong (entry ID). Of a compressed file it is the line once
 decompressed. The rules are
@@ -47,6 +50,9 @@ const verifyExamples = `  # one session
   # an archive, with what was found in it alone
   sessionspan verify --quiet ~/.agent/sessions
 
+  # the sessions of one agent
+  sessionspan verify --agent pi
+
   # the responses whose request is not the one recorded
   sessionspan verify --json ~/.agent/sessions | jq -c '.findings[] | select(.rule=="request_hash")'`
 
@@ -54,40 +60,66 @@ const verifyExamples = `  # one session
 type verifying struct {
 	streams
 	reading
+	agent       string
 	json, quiet bool
 }
 
 func newVerify(s streams) *cobra.Command {
 	v := &verifying{streams: s}
 	cmd := &cobra.Command{
-		Use:     "verify PATH…",
+		Use:     "verify [PATH…]",
 		Short:   "Check that session files are whole and say what is true",
 		Long:    verifyHelp + exitHelp(verifyExit),
 		Example: verifyExamples,
-		Args:    someArgs("path"),
-		RunE:    func(cmd *cobra.Command, args []string) error { return v.run(cmd.Context(), args) },
+		Args: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("agent") {
+				return nil // it says where to look
+			}
+			return someArgs("path")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd.Context(), args) },
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.BoolVarP(&v.quiet, "quiet", "q", false, "say nothing of files that are all right, and no notes")
+	agentFlag(cmd, &v.agent)
 	v.reading.flags(cmd)
 	jsonFlag(cmd, &v.json, " for each file, with its findings")
 	return cmd
 }
 
-func (v *verifying) run(ctx context.Context, args []string) error {
+// find finds the files: those of the command line, else those of an agent.
+func (v *verifying) find(ctx context.Context, args []string) (archive.Found, error) {
+	if len(args) == 0 {
+		found, err := archive.Known(ctx, v.agent)
+		return found, v.unfound(ctx, err)
+	}
 	paths, err := pathsOfArgs(ctx, args, v.reading.options())
 	if err != nil {
-		return err
+		return archive.Found{}, err
 	}
 	found, err := archive.Find(ctx, paths)
+	if err != nil && ctx.Err() == nil && len(args) == 1 {
+		return found, nowhere(args[0], err)
+	}
+	return found, v.unfound(ctx, err)
+}
+
+// unfound is the error of a search for files.
+func (v *verifying) unfound(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return &exitError{exitFinding, errors.New("interrupted while looking for files; none was read")}
-	case err != nil && len(args) == 1:
-		return nowhere(args[0], err)
 	case err != nil:
 		return &exitError{exitUsage, err}
+	}
+	return nil
+}
+
+func (v *verifying) run(ctx context.Context, args []string) error {
+	found, err := v.find(ctx, args)
+	if err != nil {
+		return err
 	}
 	bar := newProgress(v.err, "verifying", found.Files)
 	defer bar.end()
@@ -105,13 +137,21 @@ func (v *verifying) run(ctx context.Context, args []string) error {
 		p := rep.lost(err)
 		fmt.Fprintln(log, &p)
 	}
+	foreign := 0
 	unreached, err := v.all(ctx, found.Files, bar.add, func(c *checked) error {
+		if _, unknown := errors.AsType[*source.UnknownFormatError](c.err); unknown && len(args) == 0 {
+			foreign++ // something else that the agent keeps there
+			return nil
+		}
 		rep.file(c)
 		return out.Flush()
 	})
 	if err == nil {
 		rep.end()
 		err = out.Flush()
+	}
+	if foreign > 0 {
+		fmt.Fprintln(log, terminal.Plural(foreign, "file")+" of no known format passed over")
 	}
 	switch {
 	case err != nil:

@@ -139,7 +139,7 @@ func checkedWords(r *verify.Report) string {
 	for _, p := range []struct {
 		n    int
 		noun string
-	}{{r.Hashes, "request hash"}, {r.Runs, "run"}, {r.Calls, "call"}, {r.IDs, "id"}} {
+	}{{r.Placed, "entry"}, {r.Hashes, "request hash"}, {r.Runs, "run"}, {r.Calls, "call"}, {r.IDs, "id"}} {
 		if p.n > 0 {
 			parts = append(parts, terminal.Plural(p.n, p.noun))
 		}

@@ -182,17 +182,18 @@ func (b *board) row(s *projection.Span) []terminal.Piece {
 	}
 	line := []terminal.Piece{
 		terminal.Faint.Piece(s.End.Local().Format(time.TimeOnly)), terminal.Plain.Piece(fmt.Sprintf("%8s ", took)),
-		waterfall.Glyph(b.look, s.Type, failed), terminal.Plain.Piece(" " + b.look.Text(s.Name)),
+		waterfall.Glyph(b.look, s.Type, failed), terminal.Plain.Piece(" " + b.look.Text(strings.TrimPrefix(s.Name, names.Namespace))),
 	}
+	failure, state, detail := waterfall.Words(s)
 	text := func(key attribute.Key) string { return s.Attribute(key).AsString() }
 	var notes []string
 	switch s.Type {
 	case projection.TypeChat:
-		notes = append(notes, b.tokens(s), text(names.ChatPurpose))
+		notes = append(notes, b.tokens(s), text(names.ChatPurpose), state)
 	case projection.TypeRun:
-		notes = append(notes, b.tokens(s), text(names.RunReason))
+		notes = append(notes, b.tokens(s), state)
 	case projection.TypeTool:
-		if state := text(names.CallState); state != names.StateCompleted {
+		if state != names.StateCompleted {
 			notes = append(notes, state)
 		}
 		if wait := s.Attribute(names.ApprovalWait).AsInt64(); wait > 0 {
@@ -200,9 +201,11 @@ func (b *board) row(s *projection.Span) []terminal.Piece {
 		}
 	case projection.TypeApproval:
 		notes = append(notes, text(names.ApprovalTool), text(names.ApprovalVerdict))
+	case projection.TypeEvent:
+		notes = append(notes, detail)
 	}
-	if failed && text(names.ErrorType) != "" && !slices.Contains(notes, text(names.ErrorType)) {
-		notes = append(notes, text(names.ErrorType))
+	if failed && !slices.Contains(notes, failure) {
+		notes = append(notes, failure)
 	}
 	ink := terminal.Faint
 	if failed {

@@ -64,8 +64,12 @@ func parseObject(raw []byte) *object {
 		return o
 	}
 	at := map[string]int{}
+	end := 0 // of the value before
 	for _, m := range s.Members {
-		name := quoted(string(m.Name))
+		// Of a name with half a surrogate pair the scanner has U+FFFD in its place, so it is read again.
+		written := raw[end:m.Offset]
+		name := appendString(nil, written[bytes.IndexByte(written, '"')+1:bytes.LastIndexByte(written, '"')])
+		end = m.Offset + len(m.Value)
 		i, again := at[string(name)]
 		if !again {
 			i = len(o.members)

@@ -28,6 +28,7 @@ func FuzzReplay(f *testing.F) {
 			f.Add(data)
 		}
 	}
+	f.Add([]byte(`{"type":"session","id":""}` + "\n" + `{"type":"message","id":"a","message":{"role":"user","content":"x"}}` + "\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, group := range []projection.Group{projection.GroupSession, projection.GroupRun} {
 			rec := &spantest.Recorder{}

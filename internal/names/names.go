@@ -82,6 +82,12 @@ const (
 	ModelID       = attribute.Key("agentsession.model.id")       // of a change of the model
 	ThinkingLevel = attribute.Key("agentsession.thinking.level") // of a change of it
 	LabelText     = attribute.Key("agentsession.label.text")
+	ShellExitCode = attribute.Key("agentsession.shell.exit_code")
+	ShellCanceled = attribute.Key("agentsession.shell.cancelled")
+	ToolsActive   = attribute.Key("agentsession.tools.active")
+	ToolsAdded    = attribute.Key("agentsession.tools.added")
+	ToolsRemoved  = attribute.Key("agentsession.tools.removed")
+	EditAction    = attribute.Key("agentsession.context_edit.action")
 
 	InstructionParts    = attribute.Key("agentsession.chat.instructions.parts")
 	InstructionsOmitted = attribute.Key("agentsession.chat.instructions.omitted")

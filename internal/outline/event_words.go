@@ -106,6 +106,9 @@ func describeMark(t *text, fact activity.Fact) (kind string, failed bool) {
 		t.add("%s %s", f.Rel, f.Session)
 		return "link", false
 	case *activity.Note:
+		if f.What == "model" || f.What == "thinking" {
+			return f.What, false // the settings of the same entry say it
+		}
 		for _, a := range f.Attributes {
 			t.add("%s=%v", strings.TrimPrefix(a.Name, f.What+"."), a.Value)
 		}
@@ -121,9 +124,18 @@ func trigger(t *text, g activity.Trigger) {
 }
 
 func failure(t *text, f *activity.Failure) {
-	if f != nil {
-		t.add("failed: %s %s", f.Type, f.Message)
+	if f == nil {
+		return
 	}
+	said := f.Message
+	if !strings.HasPrefix(said, f.Type) { // providers begin with the status
+		said = f.Type + " " + said
+	}
+	if said = strings.TrimSpace(said); said == "" {
+		t.add("failed")
+		return
+	}
+	t.add("failed: %s", said)
 }
 
 func modelCall(t *text, r *activity.Response) {

@@ -58,7 +58,22 @@ func (o *Outline) fromPi(file []byte) {
 			t.add("%s", e.Text)
 		}
 		e.Text = t.String()
+		if e.Text == "" {
+			e.Text = unchanged(from)
+		}
 	}
+}
+
+// unchanged says of a choice what it was, if it says nothing else: that was in force already.
+func unchanged(e *pi.Entry) string {
+	var t text
+	switch e.Type {
+	case pi.TypeModelChange:
+		t.add("%s %s, as before", e.Text("provider"), e.Text("modelId"))
+	case pi.TypeThinkingLevelChange:
+		t.add("%s, as before", e.Text("thinkingLevel"))
+	}
+	return t.String()
 }
 
 // numbered gives the entries of version 1 the ids that they have as events: their numbers among the values of the file.

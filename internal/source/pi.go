@@ -1,8 +1,10 @@
 package source
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"hash/maphash"
 	"strconv"
 	"strings"
@@ -142,6 +144,9 @@ func (d *piSession) begin(e *pi.Entry, l lines.Line, emit func(*activity.Event))
 		ID: h.ID, Created: h.Time, Format: Pi.Name, FormatVersion: strconv.Itoa(h.Version), Newer: h.Version > pi.Newest,
 		Harness: "pi", CWD: h.CWD, ForkOf: originOf(h.ParentSession),
 	}
+	if s.ID == "" {
+		s.ID = unnamed(l.Data)
+	}
 	if s.ForkOf == "" {
 		s.ForkOf = originOf(h.BranchedFrom)
 	} else if !h.Time.IsZero() {
@@ -153,10 +158,18 @@ func (d *piSession) begin(e *pi.Entry, l lines.Line, emit func(*activity.Event))
 			d.initial.Reasoning = &h.ThinkingLevel
 		}
 		d.places[0].model, d.places[0].provider = d.number(h.ModelID), d.number(h.Provider)
-		d.places[0].level = d.number(h.ThinkingLevel)
+		d.places[0].level, d.places[0].chose = d.number(h.ThinkingLevel), true
 	}
 	emit(&activity.Event{Line: l.Number, Offset: l.Offset, Fact: s})
 	return nil
+}
+
+// unnamed is the id of a session whose header has an empty one, as the agents allow: made of the header, so that such sessions
+// are told apart, and one of them is the same wherever its file is.
+func unnamed(header []byte) string {
+	h := fnv.New64a()
+	_, _ = h.Write(bytes.TrimSpace(header)) // it never fails
+	return fmt.Sprintf("unnamed-%016x", h.Sum64())
 }
 
 // originOf is the id of the session in a file of which the path is known: files are called <time>_<id>.jsonl.

@@ -22,10 +22,7 @@ func (d *piSession) entry(e *pi.Entry) {
 	case pi.TypeModelChange:
 		d.modelChange(n, e)
 	case pi.TypeThinkingLevelChange:
-		level := e.Text("thinkingLevel")
-		d.places[n].level = d.number(level)
-		d.say(&activity.Settings{Reasoning: &level})
-		d.note("thinking", activity.Attribute{Name: "thinking.level", Value: level})
+		d.levelChange(n, e)
 	case pi.TypeActiveToolsChange:
 		d.note("tools", activity.Attribute{Name: "tools.active", Value: e.Texts("activeToolNames")})
 	case pi.TypeUsage:
@@ -61,11 +58,31 @@ func (d *piSession) about(what string, e *pi.Entry, attributes ...activity.Attri
 	d.say(&activity.Note{What: what, Target: target, Attributes: attributes})
 }
 
+// modelChange takes the choice of a model. The agents write one as well where it is in force already, which changes nothing.
 func (d *piSession) modelChange(n int32, e *pi.Entry) {
+	p := &d.places[n]
 	provider, model := e.Text("provider"), e.Text("modelId")
-	d.places[n].provider, d.places[n].model = d.number(provider), d.number(model)
+	before := *p
+	p.provider, p.model, p.chose = d.number(provider), d.number(model), true
+	if *p == before {
+		d.say(nil)
+		return
+	}
 	d.say(&activity.Settings{Provider: provider, Model: model})
 	d.note("model", activity.Attribute{Name: "model.provider", Value: provider}, activity.Attribute{Name: "model.id", Value: model})
+}
+
+// levelChange takes the choice of a thinking level, as modelChange does.
+func (d *piSession) levelChange(n int32, e *pi.Entry) {
+	p := &d.places[n]
+	level := e.Text("thinkingLevel")
+	if p.level == d.number(level) {
+		d.say(nil)
+		return
+	}
+	p.level = d.number(level)
+	d.say(&activity.Settings{Reasoning: &level})
+	d.note("thinking", activity.Attribute{Name: "thinking.level", Value: level})
 }
 
 // usage takes a model call that is no message: nothing is known of when it began.

@@ -38,7 +38,9 @@ func (d *piSession) assistant(n int32, branch bool, m *pi.Message) {
 		p.level = d.number(level)
 		d.say(&activity.Settings{Reasoning: &level})
 	}
-	p.model, p.provider = d.number(m.Text("model")), d.number(m.Text("provider"))
+	model, provider := d.number(m.Text("model")), d.number(m.Text("provider"))
+	p.chose = p.chose && model == p.model && provider == p.provider
+	p.model, p.provider = model, provider
 
 	var calls []string
 	for c := range m.ToolCalls() {

@@ -33,6 +33,7 @@ type piPlace struct {
 	asked int64  // when the last assistant's message was appended
 	asker int32  // the place of that
 	calls uint16 // how many it asks for
+	chose bool   // the model in force is the one that was chosen, and not another that answered for it
 
 	run      int32 // the run that started last, by its number
 	input    int32 // the extension's message that stood last, by its place

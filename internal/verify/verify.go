@@ -44,12 +44,14 @@ type Report struct {
 	// Known: the format is one that there is something to check of beyond damage.
 	Known bool
 	// Entries counts the entries, Hashes to IDs are those of [format.Check].
-	Entries                          int
+	Entries int
+	// Placed counts the entries of a session of pi, whose tree and references were checked.
+	Placed                           int
 	Hashes, NoHash, Runs, Calls, IDs int
 }
 
 // Empty reports whether there was nothing to check.
-func (r *Report) Empty() bool { return r.Hashes+r.Runs+r.Calls+r.IDs == 0 }
+func (r *Report) Empty() bool { return r.Hashes+r.Runs+r.Calls+r.IDs+r.Placed == 0 }
 
 // Broken counts the findings that are not notes.
 func (r *Report) Broken() int {
@@ -136,7 +138,7 @@ func (r *Report) pi(f *stored.File) *pi.Session {
 
 func (r *Report) takePi(s *pi.Session) {
 	c := s.Check()
-	r.Known, r.Entries, r.Calls = true, len(s.Entries()), c.Calls
+	r.Known, r.Entries, r.Placed, r.Calls = true, len(s.Entries()), len(s.Entries()), c.Calls
 	for _, f := range c.Findings {
 		r.Findings = append(r.Findings, Finding{
 			Line: f.Line, Offset: f.Offset, Rule: string(f.Rule), Entry: f.Entry, What: f.What, Note: f.Note,

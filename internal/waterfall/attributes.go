@@ -1,7 +1,9 @@
 package waterfall
 
 import (
+	"fmt"
 	"math"
+	"strings"
 
 	"github.com/sessionspan/sessionspan/internal/names"
 	"github.com/sessionspan/sessionspan/internal/projection"
@@ -56,10 +58,10 @@ type facts struct {
 	clockAdjusted bool
 	parentLost    bool
 	sessionName   string
-	state         string // of a call, or why a run ended
+	state         string // of a call, why a run ended, or why a model call did not complete
 	inferred      bool
 	purpose, kind string
-	detail        string // of a change of a setting, a bookmark
+	detail        string // of an event: what it is about
 	wait          count  // milliseconds
 	queued        count  // inputs that still waited when a run ended
 	approvalTool  string
@@ -100,7 +102,7 @@ func factsOf(s *projection.Span) facts {
 			f.parentLost = v.AsBool()
 		case names.SessionName:
 			f.sessionName = v.AsString()
-		case names.CallState, names.RunReason:
+		case names.CallState, names.RunReason, names.ChatIncomplete:
 			f.state = v.AsString()
 		case names.RunInferred:
 			f.inferred = v.AsBool()
@@ -108,8 +110,16 @@ func factsOf(s *projection.Span) facts {
 			f.purpose = v.AsString()
 		case names.ChatKind:
 			f.kind = v.AsString()
-		case names.ModelID, names.ThinkingLevel, names.LabelText:
+		case names.ModelID, names.ThinkingLevel, names.LabelText, names.EditAction, names.InputTriggerSource:
 			f.detail = v.AsString()
+		case names.ShellExitCode:
+			f.detail = fmt.Sprint("exit ", v.AsInt64())
+		case names.ShellCanceled:
+			f.detail = "cancelled"
+		case names.ToolsActive:
+			f.detail = strings.Join(v.AsStringSlice(), " ")
+		case names.ToolsAdded, names.ToolsRemoved:
+			f.detail = strings.TrimSpace(f.detail + " " + signed(kv.Key == names.ToolsAdded, v.AsStringSlice()))
 		case names.ApprovalWait, names.InputWait, names.RunWait:
 			f.wait.set(v)
 		case names.RunQueued:
@@ -122,10 +132,35 @@ func factsOf(s *projection.Span) facts {
 			f.subsession = v.AsString()
 		}
 	}
-	if f.failure == "" && s.Status.Code == codes.Error {
+	if f.failure == "" && s.Status.Code == codes.Error || f.failure == "_OTHER" { // what the conventions say of no special error
 		f.failure = "error"
 	}
+	if s.Type == projection.TypeEvent && f.detail == "" {
+		f.detail = f.sessionName
+		if s.Name == names.Namespace+"label" {
+			f.detail = "removed"
+		}
+	}
 	return f
+}
+
+// Words are what a row says of a span by itself: why it failed, how it ended otherwise, and what it is about; each may be "".
+func Words(s *projection.Span) (failure, state, detail string) {
+	f := factsOf(s)
+	return f.failure, f.state, f.detail
+}
+
+// signed are names with a sign before each.
+func signed(plus bool, list []string) string {
+	sign := "-"
+	if plus {
+		sign = "+"
+	}
+	var b strings.Builder
+	for _, name := range list {
+		b.WriteString(" " + sign + name)
+	}
+	return b.String()[min(b.Len(), 1):]
 }
 
 // linkKind returns the kind of a link, or "".

@@ -155,6 +155,7 @@ var stories = map[string]func() *story{
 	"wide-runes":  wideRunes,
 	"branches":    branches,
 	"instant":     instant,
+	"marks":       marks,
 	"moments":     moments,
 	"adjusted":    adjusted,
 	"many-folds":  manyFolds,
@@ -333,6 +334,32 @@ func moments() *story {
 		st.chat(run, "gpt-5", at, at, 100, 10)
 	}
 	st.add(projection.TypeEvent, "agentsession.outcome", root, 3*h+1*s, 3*h+1*s+time.Microsecond)
+	return st
+}
+
+// marks has events that say what they are about, model calls that did not complete, and one of which only the moment is known.
+func marks() *story {
+	st := newStory()
+	root := st.root()
+	event := func(name string, at time.Duration, attrs ...attribute.KeyValue) {
+		st.add(projection.TypeEvent, "agentsession."+name, root, at, at+time.Microsecond, attrs...)
+	}
+	event("tools", 0, names.ToolsAdded.StringSlice([]string{"read", "bash"}), names.ToolsRemoved.StringSlice([]string{"edit"}))
+	event("tools", 0, names.ToolsActive.StringSlice([]string{"read", "write"}))
+	event("model", 0, names.ModelID.String("gpt-5"))
+	run := st.run(root, 1*s, 9*s, reason("interrupted"))
+	st.chat(run, "gpt-5", 1*s, 2*s, 100, 10, failure("_OTHER"))
+	st.chat(run, "gpt-5", 2*s, 5*s, 100, 8192, names.ChatIncomplete.String("max_output_tokens"))
+	st.chat(run, "gpt-5", 6*s, 9*s, 100, 10, names.ChatIncomplete.String("aborted"))
+	event("shell", 10*s, names.ShellExitCode.Int64(0))
+	event("shell", 11*s, names.ShellCanceled.Bool(true))
+	event("input", 12*s, names.InputTriggerSource.String("watcher"))
+	event("info", 13*s, names.SessionName.String("The upload"))
+	event("label", 13*s, names.LabelText.String("here"))
+	event("label", 14*s)
+	event("context_edit", 14*s, names.EditAction.String("omit"))
+	st.chat(root, "gpt-5", 5*m, 5*m+time.Microsecond, 100, 1, names.ChatPurpose.String("other"),
+		names.ChatKind.String("cache_warm"), names.Timing.String("inferred"))
 	return st
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sessionspan/sessionspan/internal/activity"
 	"github.com/sessionspan/sessionspan/internal/names"
 	"github.com/sessionspan/sessionspan/internal/projection"
 	"go.opentelemetry.io/otel/trace"
@@ -186,6 +187,10 @@ func (n *node) bar() barKind {
 			return barHolds // its work is that of the subsession
 		}
 		return barWork
+	case projection.TypeChat:
+		if n.facts.timing == string(activity.Inferred) && n.to-n.from <= moment && !n.open { // nothing is known but that it was
+			return barPoint
+		}
 	case projection.TypeCompaction, projection.TypeBranch, projection.TypeEvent:
 		if n.to-n.from <= moment && !n.open {
 			return barPoint

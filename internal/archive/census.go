@@ -93,7 +93,9 @@ func (c *census) within(ev *activity.Event) {
 	case *activity.Session:
 		c.of.Agents++
 	case *activity.Call:
-		c.asked++
+		if ev.Owner == "" {
+			c.asked++
+		}
 	}
 	if usable(ev.Time) && ev.Time.After(c.of.End) {
 		c.of.End = ev.Time

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"slices"
-	"strings"
 	"time"
 )
 
@@ -13,6 +11,8 @@ import (
 type ClaudeFile struct {
 	Path string
 	Data []byte
+	// Copied is how many lines at its beginning were written at once, when another session was gone on with.
+	Copied int
 }
 
 // ClaudeTruth is what is true of the files of a unit: sessions with what they spawned and what was forked from them.
@@ -32,11 +32,10 @@ type ClaudeCopies int
 
 // The ways of copying.
 const (
-	NoCopy      ClaudeCopies = iota
-	MarkedCopy               // each line says where it comes from
-	OldCopy                  // lines keep the id of the session that they come from
-	SilentCopy               // nothing says it
-	anyCopyEnds              // how many there are
+	NoCopy     ClaudeCopies = iota
+	MarkedCopy              // each line says where it comes from
+	OldCopy                 // lines keep the id of the session that they come from
+	SilentCopy              // nothing says it
 )
 
 // claudeUnit is a unit in the making.
@@ -61,6 +60,7 @@ type claudeOut struct {
 	lines   *[][]byte
 	style   int      // 0: the count of output grows, and the last line says why it ended; 1: no line does; 2: all lines have all
 	ends    []int    // where turns end, in lines
+	copies  int      // how many lines are copied
 	points  []string // entries from which a turn went on
 }
 
@@ -73,18 +73,13 @@ func RandomClaude(r *rand.Rand, turns int, copies ClaudeCopies) ([]ClaudeFile, C
 	for range turns {
 		f.turn(0)
 	}
-	for _, do := range u.later {
-		do()
-	}
-	u.later = nil
+	u.finish()
 	if copies != NoCopy && len(f.ends) > 0 {
 		c := f.copied(f.ends[r.IntN(len(f.ends))], copies)
 		for range 1 + r.IntN(2) {
 			c.turn(0)
 		}
-		for _, do := range u.later {
-			do()
-		}
+		u.finish()
 	}
 	var files []ClaudeFile
 	for _, f := range u.files {
@@ -92,9 +87,17 @@ func RandomClaude(r *rand.Rand, turns int, copies ClaudeCopies) ([]ClaudeFile, C
 		for _, l := range *f.lines {
 			data = append(append(data, l...), '\n')
 		}
-		files = append(files, ClaudeFile{f.path, data})
+		files = append(files, ClaudeFile{f.path, data, f.copies})
 	}
 	return append(files, u.cards...), u.truth
+}
+
+// finish has the agents in the background do their work, and those that they spawn.
+func (u *claudeUnit) finish() {
+	for i := 0; i < len(u.later); i++ {
+		u.later[i]()
+	}
+	u.later = nil
 }
 
 func (u *claudeUnit) uuid() string {
@@ -327,12 +330,7 @@ func (f *claudeOut) copied(upTo int, how ClaudeCopies) *claudeOut {
 		}
 		*c.lines = append(*c.lines, b)
 	}
-	c.tip = last
+	c.tip, c.copies = last, len(*c.lines)
 	f.u.now = f.u.now.Add(time.Duration(1+f.u.r.IntN(600)) * time.Second)
 	return c
-}
-
-// hasAgents reports whether lines speak of agents with a file of their own.
-func hasAgents(lines [][]byte) bool {
-	return slices.ContainsFunc(lines, func(l []byte) bool { return strings.Contains(string(l), `"agentId"`) })
 }

@@ -156,7 +156,7 @@ func (f *claudeOut) agentFor(a claudeAsked, depth int) map[string]any {
 			card = map[string]any{"agentType": "Explore"}
 		}
 		if b, err := json.Marshal(card); err == nil && r.IntN(8) > 0 {
-			f.u.cards = append(f.u.cards, ClaudeFile{agent.path[:len(agent.path)-len(".jsonl")] + ".meta.json", b})
+			f.u.cards = append(f.u.cards, ClaudeFile{Path: agent.path[:len(agent.path)-len(".jsonl")] + ".meta.json", Data: b})
 		}
 	}
 	f.u.files = append(f.u.files, agent)

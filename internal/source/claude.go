@@ -231,13 +231,13 @@ func (d *claudeSession) entry(e *claudeLine, l lines.Line) {
 	if e.typ == "user" {
 		kind, first = e.input(&d.block)
 	}
+	d.event.Owner = d.copy.ownerOf(e, d.id, d.agent != "")
 	up, branch := d.parentOf(e, kind)
 	chain := d.place[up].chain
 	if up == 0 && e.sidechain && d.agent == "" {
 		chain = d.agentHere(e, first, l)
 	}
 	d.event.Within = d.chains[chain].within
-	d.copy.own(d, e, &d.event)
 
 	n := int32(len(d.place))
 	d.place = append(d.place, d.place[up])

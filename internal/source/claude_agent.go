@@ -99,11 +99,11 @@ func quietFile(path string) bool {
 // claudeCard is what lies beside the file of an agent.
 type claudeCard struct {
 	call, parent, kind string
-	there, fork        bool
+	fork               bool
 }
 
-// alone reports whether it says that no call spawned the agent.
-func (c claudeCard) alone() bool { return c.there && c.call == "" }
+// alone reports whether the agent is one of a workflow, which no call spawned by itself.
+func (c claudeCard) alone() bool { return c.call == "" && c.kind == "workflow-subagent" }
 
 // maxCard is how long what lies beside the file of an agent may be.
 const maxCard = 1 << 20
@@ -125,7 +125,6 @@ func readClaudeCard(path string) (c claudeCard) {
 	if s.Scan(data, "") != nil {
 		return c
 	}
-	c.there = true
 	c.call, c.parent, c.kind = textOf(s.Members, "toolUseId"), textOf(s.Members, "parentAgentId"), textOf(s.Members, "agentType")
 	c.fork = flagOf(s.Members, "isFork")
 	return c
@@ -217,6 +216,9 @@ func (d *claudeSession) agentHere(e *claudeLine, first []byte, l lines.Line) int
 		call.agent = n
 		c.agent = call.kind
 		spawn.CallID, spawn.Session = id, cmp.Or(d.chains[call.chain].within, d.id)
+	}
+	if d.event.Owner != "" {
+		return n // its work is another session's, and is not begun here
 	}
 	d.emit(&activity.Event{Within: c.within, Line: l.Number, Offset: l.Offset, Fact: &activity.Session{
 		ID: c.within, Created: e.time, Format: Claude.Name, Harness: Claude.Name, Version: d.build, CWD: d.cwd, Loose: true, Part: true, Spawn: spawn,

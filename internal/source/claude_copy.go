@@ -49,11 +49,6 @@ func (c *claudeCopy) ownerOf(e *claudeLine, id string, agent bool) string {
 	return owner
 }
 
-// own sets whose the entry is.
-func (c *claudeCopy) own(d *claudeSession, e *claudeLine, ev *activity.Event) {
-	ev.Owner = c.ownerOf(e, d.id, d.agent != "")
-}
-
 // known is what a line is known by wherever it is copied to: the id of the message or of the call, else its time.
 func (c *claudeCopy) known(e *claudeLine) uint64 {
 	key := ""

@@ -23,6 +23,7 @@ type claudeFamilies struct {
 // claudeFolder is what is known of the beginnings of the files in a folder.
 type claudeFolder struct {
 	modified time.Time
+	looked   time.Time             // at it; what was put there in the same moment may not have been seen
 	heads    map[string]claudeHead // by path
 	by       map[uint64][]string   // the files with the same first message
 }
@@ -40,6 +41,7 @@ type claudeMember struct {
 	id    string
 	lines []claudeMemberLine
 	at    map[uint64]time.Time
+	last  time.Time // that a line has
 }
 
 type claudeMemberLine struct {
@@ -53,6 +55,9 @@ func claudeSum(key string) uint64 {
 	return max(h.Sum64(), 1)
 }
 
+// copyDelay is how much older than its file an entry is that was copied. One of a session of its own is written at once.
+const copyDelay = 2 * time.Second
+
 // owners says of the lines at the beginning of a file which sessions they are copied from, by what they are known by; nil when
 // the history is the file's own. The error is [ErrWaits]. first is the first entry of the file.
 func (f *claudeFamilies) owners(path, id string, waits bool, first *claudeLine) (map[uint64]string, error) {
@@ -61,7 +66,7 @@ func (f *claudeFamilies) owners(path, id string, waits bool, first *claudeLine) 
 	folder := f.look(filepath.Dir(path))
 	head := folder.head(path)
 	if head.first == 0 {
-		if info, err := os.Stat(path); waits && err == nil && recent(path) && info.ModTime().Sub(first.time) > time.Minute {
+		if info, err := os.Stat(path); waits && err == nil && recent(path) && info.ModTime().Sub(first.time) > copyDelay {
 			return nil, ErrWaits // an old entry in a new file: it is being copied
 		}
 		return nil, nil
@@ -80,11 +85,11 @@ func (f *claudeFamilies) owners(path, id string, waits bool, first *claudeLine) 
 		if m == nil || m.id == id {
 			continue
 		}
-		switch from := own.copiedFrom(m); {
-		case waits && from && !own.beyond(m) && recent(path), waits && !from && !own.beyond(m) && m.beyond(own) && recent(path):
+		switch {
+		case waits && !own.beyond(m) && recent(path):
 			return nil, ErrWaits // which of them is the copy is seen when one goes on
-		case waits && from && !m.beyond(own) && recent(other):
-		case from:
+		case waits && !m.beyond(own) && m.fresh(other):
+		case own.copiedFrom(m):
 			origins = append(origins, m)
 		}
 	}
@@ -127,6 +132,12 @@ func (m *claudeMember) copiedFrom(o *claudeMember) bool {
 	return m.id > o.id
 }
 
+// fresh reports whether a file was written not long ago, and later than its lines say.
+func (m *claudeMember) fresh(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && recent(path) && info.ModTime().Sub(m.last) > copyDelay
+}
+
 // beyond reports whether a file has something that another one has not.
 func (m *claudeMember) beyond(o *claudeMember) bool { return m.firstBeyond(o) != nil }
 
@@ -150,10 +161,10 @@ func (f *claudeFamilies) look(dir string) *claudeFolder {
 		f.folders[dir] = folder
 	}
 	info, err := os.Stat(dir)
-	if err != nil || info.ModTime().Equal(folder.modified) {
+	if err != nil || info.ModTime().Equal(folder.modified) && folder.modified.Add(copyDelay).Before(folder.looked) {
 		return folder
 	}
-	folder.modified = info.ModTime()
+	folder.modified, folder.looked = info.ModTime(), time.Now()
 	entries, _ := os.ReadDir(dir)
 	for _, d := range entries {
 		if d.Type().IsRegular() && !strings.HasPrefix(d.Name(), "agent-") && strings.Contains(d.Name(), ".jsonl") {
@@ -227,6 +238,9 @@ func (f *claudeFamilies) member(path string) *claudeMember {
 	var c claudeCopy
 	eachLine(in, 0, 0, func(l lines.Line) bool {
 		e, err := r.read(l.Data)
+		if err == nil && e.time.After(m.last) {
+			m.last = e.time
+		}
 		if err != nil || !e.chained || e.typ != "user" && e.typ != "assistant" {
 			return true
 		}

@@ -62,7 +62,7 @@ func claudeFile(dir, stem string) string {
 
 // spawnOf finds the call that spawned an agent, by the best evidence there is (native formats 1.7); nil when there is none.
 func (k *claudeKin) spawnOf(path, root, agent string, card claudeCard, task uint64) *claudeSpawn {
-	if card.alone() && card.kind == "workflow-subagent" {
+	if card.alone() {
 		return nil
 	}
 	unit, dir := claudeUnit(path), filepath.Dir(path)

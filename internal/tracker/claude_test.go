@@ -2,6 +2,7 @@ package tracker_test
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/sessionspan/sessionspan/internal/archive"
 	"github.com/sessionspan/sessionspan/internal/projection"
+	"github.com/sessionspan/sessionspan/internal/sessiontest"
 	"github.com/sessionspan/sessionspan/internal/source"
 	"github.com/sessionspan/sessionspan/internal/spantest"
 	"github.com/sessionspan/sessionspan/internal/tracker"
@@ -22,8 +24,9 @@ import (
 
 // A claudeFile is one of several that a session of Claude Code is in, by its path within them.
 type claudeFile struct {
-	path string
-	data []byte
+	path   string
+	data   []byte
+	copied int // lines at its beginning that were written at once
 }
 
 // claudeUnit reads the files of a folder.
@@ -41,7 +44,7 @@ func claudeUnit(t *testing.T, root string) []claudeFile {
 		if name == "." {
 			name = d.Name()
 		}
-		files = append(files, claudeFile{filepath.Join("p", name), read(t, path)})
+		files = append(files, claudeFile{filepath.Join("p", name), read(t, path), 0})
 		return nil
 	})
 	if err != nil {
@@ -77,6 +80,7 @@ func claudeInPieces(t *testing.T, r *rand.Rand, files []claudeFile) {
 			continue
 		}
 		var at time.Time
+		begin := len(pieces)
 		for line := range bytes.Lines(f.data) {
 			line = stamps.ReplaceAllFunc(line, func(m []byte) []byte {
 				one, err := time.Parse(`"timestamp":"2006-01-02T15:04:05.999999999Z"`, string(m))
@@ -90,6 +94,11 @@ func claudeInPieces(t *testing.T, r *rand.Rand, files []claudeFile) {
 				return one.AppendFormat(nil, `"timestamp":"2006-01-02T15:04:05.000Z"`)
 			})
 			pieces = append(pieces, piece{at, i, line})
+			if own := begin + f.copied; len(pieces) == own+1 {
+				for j := range pieces[begin:own] {
+					pieces[begin+j].at = at
+				}
+			}
 		}
 	}
 	slices.SortStableFunc(pieces, func(a, b piece) int { return a.at.Compare(b.at) })
@@ -160,6 +169,24 @@ func TestClaudeCodeInPieces(t *testing.T) {
 					claudeInPieces(t, rand.New(rand.NewPCG(seed, 1)), files)
 				}
 			})
+		}
+	}
+}
+
+// Random sessions of Claude Code give, as they grow, what they give as a whole, agents and copies of all kinds with them.
+func TestRandomClaudeCodeInPieces(t *testing.T) {
+	for seed := range uint64(120) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, 12))
+			unit, _ := sessiontest.RandomClaude(r, 1+r.IntN(6), sessiontest.ClaudeCopies(seed%4))
+			var files []claudeFile
+			for _, f := range unit {
+				files = append(files, claudeFile{filepath.FromSlash(f.Path), f.Data, f.Copied})
+			}
+			claudeInPieces(t, r, files)
+		})
+		if t.Failed() {
+			return
 		}
 	}
 }

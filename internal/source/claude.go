@@ -166,7 +166,9 @@ func (d *claudeSession) begin(e *claudeLine, l lines.Line) error {
 		d.mode = mode
 	}
 	for _, a := range []struct{ name, value string }{
-		{"session.git_branch", d.branch}, {"session.entrypoint", e.text("entrypoint")}, {"session.permission_mode", d.mode},
+		{"session.git_branch", d.branch},
+		{"session.entrypoint", e.text("entrypoint")},
+		{"session.permission_mode", d.mode},
 		{"session.slug", e.text("slug")},
 	} {
 		if a.value != "" {

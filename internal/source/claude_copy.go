@@ -49,7 +49,7 @@ func (c *claudeCopy) ownerOf(e *claudeLine, id string, agent bool) string {
 	return owner
 }
 
-// known is what a line is known by wherever it is copied to: the id of the message or of the call, else its time.
+// known is what a line is known by wherever it is copied to: the id of the message or of the call, else its time and what it says.
 func (c *claudeCopy) known(e *claudeLine) uint64 {
 	key := ""
 	if e.typ == "assistant" {
@@ -61,7 +61,10 @@ func (c *claudeCopy) known(e *claudeLine) uint64 {
 			break
 		}
 	}
-	return claudeSum(cmp.Or(key, e.typ+" "+string(e.stamp)))
+	if key != "" {
+		return claudeSum(key)
+	}
+	return claudeSum(e.typ, string(e.stamp), string(e.content))
 }
 
 // originalOf is the id of a line in the file that it comes from.
@@ -81,7 +84,7 @@ func (d *claudeSession) copied(s *activity.Session, e *claudeLine) error {
 	origin := look()
 	file := d.at.Kin != nil && d.at.Path != "" && !d.bare
 	if origin == "" && file {
-		owners, err := d.at.Kin.claude.families.owners(d.at.Path, d.id, d.at.Waits, e)
+		owners, err := d.at.Kin.claude.families.owners(d.at.Path, d.id, d.at.Waits)
 		if err != nil {
 			return err
 		}

@@ -25,13 +25,13 @@ type claudeFolder struct {
 	modified time.Time
 	looked   time.Time             // at it; what was put there in the same moment may not have been seen
 	heads    map[string]claudeHead // by path
-	by       map[uint64][]string   // the files with the same first message
+	by       map[uint64][]string   // the files with the same first entry
 }
 
 // claudeHead is how a file begins.
 type claudeHead struct {
 	size  int64  // of the file when it was looked at
-	first uint64 // the first message of the model, as a hash; 0 for none so far
+	first uint64 // what the first entry is known by; 0 for none so far
 	done  bool
 }
 
@@ -49,9 +49,12 @@ type claudeMemberLine struct {
 	time  time.Time
 }
 
-func claudeSum(key string) uint64 {
+func claudeSum(key ...string) uint64 {
 	h := fnv.New64a()
-	io.WriteString(h, key)
+	for _, k := range key {
+		io.WriteString(h, k)
+		io.WriteString(h, "\x00")
+	}
 	return max(h.Sum64(), 1)
 }
 
@@ -59,19 +62,13 @@ func claudeSum(key string) uint64 {
 const copyDelay = 2 * time.Second
 
 // owners says of the lines at the beginning of a file which sessions they are copied from, by what they are known by; nil when
-// the history is the file's own. The error is [ErrWaits]. first is the first entry of the file.
-func (f *claudeFamilies) owners(path, id string, waits bool, first *claudeLine) (map[uint64]string, error) {
+// the history is the file's own. The error is [ErrWaits].
+func (f *claudeFamilies) owners(path, id string, waits bool) (map[uint64]string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	folder := f.look(filepath.Dir(path))
 	head := folder.head(path)
-	if head.first == 0 {
-		if info, err := os.Stat(path); waits && err == nil && recent(path) && info.ModTime().Sub(first.time) > copyDelay {
-			return nil, ErrWaits // an old entry in a new file: it is being copied
-		}
-		return nil, nil
-	}
-	if len(folder.by[head.first]) < 2 {
+	if head.first == 0 || len(folder.by[head.first]) < 2 {
 		return nil, nil
 	}
 	own := f.member(path)
@@ -174,7 +171,7 @@ func (f *claudeFamilies) look(dir string) *claudeFolder {
 	return folder
 }
 
-// headLines is how far into a file it is looked for the first message of the model.
+// headLines is how far into a file it is looked for its first entry.
 const headLines = 1000
 
 // head tells how a file begins.
@@ -195,14 +192,14 @@ func (f *claudeFolder) head(path string) claudeHead {
 			if err != nil || !l.Terminated {
 				return !h.done
 			}
-			if stem := claudeStem(path); e.chained && c.ownerOf(e, orSession(stem, e), false) != "" {
-				h.done = true // it says itself where it comes from
-				return false
+			if !e.chained {
+				return !h.done
 			}
-			if id := textOf(e.message, "id"); e.typ == "assistant" && !e.apiError && id != "" && textOf(e.message, "model") != "<synthetic>" {
-				h.first, h.done = claudeSum(id), true
+			h.done = true
+			if c.ownerOf(e, orSession(claudeStem(path), e), false) == "" { // else it says itself where it comes from
+				h.first = c.known(e)
 			}
-			return !h.done
+			return false
 		})
 	}
 	f.heads[path] = h

@@ -88,6 +88,11 @@ const (
 	ToolsAdded    = attribute.Key("agentsession.tools.added")
 	ToolsRemoved  = attribute.Key("agentsession.tools.removed")
 	EditAction    = attribute.Key("agentsession.context_edit.action")
+	CommandName   = attribute.Key("agentsession.command.name")
+	TurnDuration  = attribute.Key("agentsession.turn.duration_ms")
+	HooksFailed   = attribute.Key("agentsession.hooks.failed")
+	APIErrorType  = attribute.Key("agentsession.api_error.type")
+	UnknownKind   = attribute.Key("agentsession.unknown.kind")
 
 	InstructionParts    = attribute.Key("agentsession.chat.instructions.parts")
 	InstructionsOmitted = attribute.Key("agentsession.chat.instructions.omitted")

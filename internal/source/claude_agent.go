@@ -195,7 +195,9 @@ func (d *claudeSession) notified(e *claudeLine, first []byte, p *claudePlace) {
 		delete(d.launched, agent)
 		d.say(&activity.Link{Rel: "subsession", Session: claudeAgentID(agent, d.rootID()), CallID: known, Missing: true})
 	}
-	d.say(&activity.Arrival{Trigger: a.trigger})
+	if d.running(p) { // else it is said of the run that it starts
+		d.say(&activity.Arrival{Trigger: a.trigger})
+	}
 	d.await(p, a)
 }
 

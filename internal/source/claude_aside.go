@@ -34,7 +34,7 @@ func (d *claudeSession) aside(e *claudeLine, l lines.Line) {
 	case e.typ == "permission-mode":
 		d.permits(e.text("permissionMode"))
 	case e.typ == "queue-operation":
-		if op := e.text("operation"); op == "enqueue" {
+		if e.text("operation") == "enqueue" && d.running(&d.place[d.chains[0].tip]) {
 			d.say(&activity.Note{What: "queue"})
 		}
 	case !claudeSilent[e.typ]:

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sessionspan/sessionspan/format"
 	"github.com/sessionspan/sessionspan/internal/jsonscan"
 )
 
@@ -37,11 +36,7 @@ type claudeReader struct {
 // read looks at a line. The error is a [*format.DamageError] without a place.
 func (r *claudeReader) read(data []byte) (*claudeLine, error) {
 	if err := r.scan.Scan(data, "message"); err != nil {
-		d := &format.DamageError{Err: format.ErrSyntax, Detail: err.Error(), Data: data}
-		if s, ok := err.(*jsonscan.SyntaxError); ok {
-			d.At, d.Detail = s.Offset, s.What
-		}
-		return nil, d
+		return nil, damagedLine(data, err)
 	}
 	e := &r.line
 	*e = claudeLine{members: r.scan.Members}

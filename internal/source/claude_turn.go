@@ -231,8 +231,12 @@ func (d *claudeSession) system(e *claudeLine, n int32) {
 		for range jsonscan.Elements(e.raw("hookErrors")) {
 			failed++
 		}
+		prevented := flagOf(e.members, "preventedContinuation")
+		if failed == 0 && !prevented { // there are hooks at every end of a turn
+			return
+		}
 		note.Attributes = append(note.Attributes, activity.Attribute{Name: "hooks.failed", Value: failed})
-		if flagOf(e.members, "preventedContinuation") {
+		if prevented {
 			note.Attributes = append(note.Attributes, activity.Attribute{Name: "hooks.prevented", Value: true})
 		}
 		d.say(note)
@@ -258,5 +262,13 @@ func (d *claudeSession) attachment(e *claudeLine, n int32) {
 	}
 	d.place[n].hears(e.time, false)
 	d.say(&activity.Input{Role: "user"})
-	d.say(&activity.Arrival{Mode: "steer"})
+	if d.running(&d.place[n]) {
+		d.say(&activity.Arrival{Mode: "steer"})
+	}
+}
+
+// running reports whether the run of a path goes on.
+func (d *claudeSession) running(p *claudePlace) bool {
+	r := d.runs[p.run]
+	return r != nil && !r.over && r.owner == d.event.Owner
 }

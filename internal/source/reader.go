@@ -2,7 +2,6 @@ package source
 
 import (
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/sessionspan/sessionspan/format"
@@ -22,14 +21,15 @@ type Options struct {
 
 // Reader reads one session file.
 type Reader struct {
-	lines   *lines.Reader
-	format  *Format
-	decoder Decoder
-	plain   io.Closer
-	place   Place
-	stats   Stats
-	begun   bool                // the header was read
-	held    *format.DamageError // damage that is a torn tail if nothing follows
+	lines    *lines.Reader
+	format   *Format
+	decoder  Decoder
+	plain    io.Closer
+	place    Place
+	detector Detector
+	stats    Stats
+	begun    bool                // the header was read
+	held     *format.DamageError // damage that is a torn tail if nothing follows
 }
 
 // ErrNoSession: the file ended before its decoder knew what session it is.
@@ -88,8 +88,14 @@ func (r *Reader) Read(emit func(*activity.Event), damaged func(*format.DamageErr
 		r.held = nil
 	}
 	if r.decoder == nil {
-		if err := r.detect(line); err != nil {
+		f, err := r.detector.Detect(line)
+		if f == nil {
 			return err
+		}
+		r.format, r.decoder = f, f.New(r.place)
+		for _, d := range r.detector.Damage {
+			r.stats.Damaged++
+			damaged(d)
 		}
 	}
 	if !r.begun {
@@ -132,30 +138,6 @@ func (r *Reader) begin(emit func(*activity.Event)) func(*activity.Event) {
 	}
 }
 
-func (r *Reader) detect(line lines.Line) error {
-	if line.TooLong() {
-		return &format.DamageError{
-			Line: line.Number, Offset: line.Offset, Err: format.ErrLineTooLong, Detail: fmt.Sprintf("%d bytes", line.Size),
-		}
-	}
-	f, err := Detect(line)
-	if err != nil {
-		return err
-	}
-	r.format, r.decoder = f, f.New(r.place)
-	return nil
-}
-
-// Detect finds the format of a file by its first line that is not blank. The error is an [*UnknownFormatError].
-func Detect(line lines.Line) (*Format, error) {
-	for _, f := range Formats() {
-		if f.Detect(line.Data) {
-			return &f, nil
-		}
-	}
-	return nil, &UnknownFormatError{Line: line.Number}
-}
-
 func (r *Reader) end(err error, emit func(*activity.Event), damaged func(*format.DamageError)) error {
 	if r.held != nil {
 		damaged(r.held.Torn())
@@ -164,7 +146,11 @@ func (r *Reader) end(err error, emit func(*activity.Event), damaged func(*format
 	if err != io.EOF {
 		return err
 	}
-	if r.decoder == nil {
+	switch {
+	case r.decoder != nil:
+	case len(r.detector.Damage) > 0:
+		return r.detector.Unknown(0)
+	default:
 		return format.ErrEmpty
 	}
 	r.decoder.Flush(EndOfFile, r.begin(emit))

@@ -27,14 +27,15 @@ func (t *Tracker) reconsider(ctx context.Context, u *unit) {
 func (t *Tracker) introduceBy(ctx context.Context, u *unit) {
 	var decoder source.Decoder
 	var f *source.Format
+	var detector source.Detector
 	err := u.file.Peek(ctx, func(l lines.Line) bool {
 		if l.Blank() {
 			return true
 		}
 		if decoder == nil {
 			var err error
-			if f, err = t.formatOf(l); err != nil {
-				return false // it is told when the file is read
+			if f, err = t.formatOf(&detector, l); f == nil {
+				return err == nil // what is wrong is told when the file is read
 			}
 			decoder = f.New(u.place(true))
 		}
@@ -72,12 +73,12 @@ func (t *Tracker) introduce(u *unit) {
 // ErrCopy: two files have the same session. Both are read; what they agree in has the same ids.
 var ErrCopy = errors.New("a copy of a session")
 
-// formatOf finds out the format of a file by its first line.
-func (t *Tracker) formatOf(l lines.Line) (*source.Format, error) {
+// formatOf finds out the format of a file by its first lines; nil, without an error, where the next one may tell.
+func (t *Tracker) formatOf(d *source.Detector, l lines.Line) (*source.Format, error) {
 	if t.kind != nil {
 		return t.kind, nil
 	}
-	return source.Detect(l)
+	return d.Detect(l)
 }
 
 // Ancestor implements [projection.Resolver].

@@ -61,6 +61,7 @@ type state struct {
 	out       *sink
 	format    *source.Format
 	decoder   source.Decoder
+	detector  source.Detector
 	projector *projection.Projector
 	held      *format.DamageError // damage that a later line shows to be no torn tail
 	used      uint64              // when, in the tracker's count
@@ -171,9 +172,12 @@ func (u *unit) decode(st *state, l lines.Line) error {
 		st.held = nil
 	}
 	if st.decoder == nil {
-		f, err := u.t.formatOf(l)
-		if err != nil {
+		f, err := u.t.formatOf(&st.detector, l)
+		if f == nil {
 			return err
+		}
+		for _, d := range st.detector.Damage {
+			u.problem(st.out, d, false)
 		}
 		st.format, st.decoder = f, f.New(u.place(st.fresh))
 	}
@@ -234,7 +238,10 @@ func (u *unit) read(ctx context.Context, most int64) error {
 	})
 	u.t.states += st.size() - before
 	u.look()
-	return errors.Join(err, failed)
+	if err = errors.Join(err, failed); err == nil && st.decoder == nil && len(st.detector.Damage) > 0 && u.file.AtEnd() {
+		err = st.detector.Unknown(0) // unless it grows
+	}
+	return err
 }
 
 // look notes whether something is open.

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/sessionspan/sessionspan/internal/names"
 	"github.com/sessionspan/sessionspan/internal/projection"
+	"github.com/sessionspan/sessionspan/internal/terminal"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 )
@@ -110,10 +112,15 @@ func factsOf(s *projection.Span) facts {
 			f.purpose = v.AsString()
 		case names.ChatKind:
 			f.kind = v.AsString()
-		case names.ModelID, names.ThinkingLevel, names.LabelText, names.EditAction, names.InputTriggerSource:
+		case names.ModelID, names.ThinkingLevel, names.LabelText, names.EditAction, names.InputTriggerSource, names.CommandName,
+			names.APIErrorType, names.UnknownKind:
 			f.detail = v.AsString()
 		case names.ShellExitCode:
 			f.detail = fmt.Sprint("exit ", v.AsInt64())
+		case names.TurnDuration:
+			f.detail = terminal.Duration(time.Duration(v.AsInt64()) * time.Millisecond)
+		case names.HooksFailed:
+			f.detail = fmt.Sprint(v.AsInt64(), " failed")
 		case names.ShellCanceled:
 			f.detail = "cancelled"
 		case names.ToolsActive:

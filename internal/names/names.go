@@ -115,6 +115,7 @@ const (
 	CallIdempotencyKey = attribute.Key("agentsession.call.idempotency_key")
 	CallArgsRewritten  = attribute.Key("agentsession.call.args_rewritten")
 	Subsession         = attribute.Key("agentsession.subsession.id")
+	SubsessionMissing  = attribute.Key("agentsession.subsession.missing") // there is no file of it
 	ApprovalWait       = attribute.Key("agentsession.approval.wait_ms")
 	ApprovalCallID     = attribute.Key("agentsession.approval.call_id")
 	ApprovalTool       = attribute.Key("agentsession.approval.tool")

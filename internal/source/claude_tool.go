@@ -113,9 +113,13 @@ func (d *claudeSession) result(members []jsonscan.Member, extra []byte, n int32)
 		if background {
 			d.launched[agent] = id
 		}
-		facts = append(facts, &activity.Link{
+		link := &activity.Link{
 			Rel: "subsession", Session: claudeAgentID(agent, d.rootID()), CallID: id, Missing: !background && d.agentMissing(agent),
-		})
+		}
+		if link.Missing {
+			r.Attributes = append(r.Attributes, activity.Attribute{Name: "subsession.missing", Value: true})
+		}
+		facts = append(facts, link)
 	}
 	var m *claudeMessage
 	if c != nil {

@@ -69,6 +69,7 @@ type facts struct {
 	approvalTool  string
 	verdict       string
 	subsession    string
+	missing       bool // there is no file of that
 }
 
 func factsOf(s *projection.Span) facts {
@@ -137,6 +138,8 @@ func factsOf(s *projection.Span) facts {
 			f.verdict = v.AsString()
 		case names.Subsession:
 			f.subsession = v.AsString()
+		case names.SubsessionMissing:
+			f.missing = v.AsBool()
 		}
 	}
 	if f.failure == "" && s.Status.Code == codes.Error || f.failure == "_OTHER" { // what the conventions say of no special error

@@ -201,7 +201,11 @@ func (p pen) notes(t *tree, n *node, numbers map[trace.SpanID]int) []terminal.Pi
 		note(terminal.Faint, "inferred")
 	}
 	if f.subsession != "" && !t.sessions[f.subsession] {
-		note(terminal.Faint, p.To()+" session "+f.subsession)
+		word := " session "
+		if f.missing {
+			word = " missing: session "
+		}
+		note(terminal.Faint, p.To()+word+f.subsession)
 	}
 	for _, l := range n.span.links {
 		hint := hints[l.kind]

@@ -54,7 +54,7 @@ func (f *claudeOut) message(calls, depth int, cut bool) {
 		}
 		m := map[string]any{"id": id, "type": "message", "role": "assistant", "model": model, "content": []any{b}, "stop_reason": stop, "usage": usage}
 		if !last && f.style != 2 {
-			usage["output_tokens"], m["stop_reason"] = 1+r.IntN(1)*out/2, nil
+			usage["output_tokens"], m["stop_reason"] = r.IntN(out), nil
 		}
 		if f.style == 1 {
 			m["stop_reason"] = nil

@@ -99,3 +99,37 @@ func (t *Tracker) forget(u *unit) {
 		delete(t.sessions, key)
 	}
 }
+
+// askAgain has the files be read that waited for what another one says.
+func (t *Tracker) askAgain() {
+	for u := range t.awaiting {
+		delete(t.awaiting, u)
+		if !u.file.Gone {
+			t.queue(u)
+		}
+	}
+}
+
+// failed notes that a file cannot be read. One that is no session is left alone, until its beginning is another; anything else may be over
+// the next time.
+func (t *Tracker) failed(u *unit, err error) {
+	_, unknown := errors.AsType[*source.UnknownFormatError](err)
+	_, damaged := errors.AsType[*format.DamageError](err)
+	if unknown || damaged && (u.state == nil || u.state.projector.Session() == nil) {
+		u.refused = err
+		u.drop()
+		t.follower.Restart(u.file)
+		if source.Beside(u.file.Path) {
+			return
+		}
+	}
+	t.say(u, err)
+}
+
+// say tells what is wrong with a file, unless that was told last.
+func (t *Tracker) say(u *unit, err error) {
+	if text := err.Error(); text != u.said {
+		u.said = text
+		t.o.Problem(u.file.Path, err, false)
+	}
+}

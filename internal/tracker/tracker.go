@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/sessionspan/sessionspan/format"
 	"github.com/sessionspan/sessionspan/internal/activity"
 	"github.com/sessionspan/sessionspan/internal/follow"
 	"github.com/sessionspan/sessionspan/internal/source"
@@ -397,16 +396,6 @@ func (t *Tracker) readOn(ctx context.Context) bool {
 	return true
 }
 
-// askAgain has the files be read that waited for what another one says.
-func (t *Tracker) askAgain() {
-	for u := range t.awaiting {
-		delete(t.awaiting, u)
-		if !u.file.Gone {
-			t.queue(u)
-		}
-	}
-}
-
 // wait has what is pending of a file be put into the next batch.
 func (t *Tracker) wait(u *unit) {
 	if len(u.pending) == 0 {
@@ -415,30 +404,6 @@ func (t *Tracker) wait(u *unit) {
 	t.waiting[u] = true
 	if t.since.IsZero() && u.sending == nil {
 		t.since = time.Now()
-	}
-}
-
-// failed notes that a file cannot be read. One that is no session is left alone, until its beginning is another; anything else may be over
-// the next time.
-func (t *Tracker) failed(u *unit, err error) {
-	_, unknown := errors.AsType[*source.UnknownFormatError](err)
-	_, damaged := errors.AsType[*format.DamageError](err)
-	if unknown || damaged && (u.state == nil || u.state.projector.Session() == nil) {
-		u.refused = err
-		u.drop()
-		t.follower.Restart(u.file)
-		if source.Beside(u.file.Path) {
-			return
-		}
-	}
-	t.say(u, err)
-}
-
-// say tells what is wrong with a file, unless that was told last.
-func (t *Tracker) say(u *unit, err error) {
-	if text := err.Error(); text != u.said {
-		u.said = text
-		t.o.Problem(u.file.Path, err, false)
 	}
 }
 

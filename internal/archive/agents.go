@@ -15,12 +15,11 @@ import (
 )
 
 // An agentFolder is where an agent keeps its sessions: in the folder that a variable names, else below one that another
-// variable names, else below the user's home, or there only when a third variable names none.
+// variable names, else below the user's home.
 type agentFolder struct {
 	agents   []string // whose it is, by the names that people give
 	exact    string
 	variable string
-	unless   string
 	home     string
 	below    string
 }
@@ -31,7 +30,7 @@ var agentFolders = []agentFolder{
 	{agents: []string{"pi"}, exact: "PI_CODING_AGENT_SESSION_DIR", variable: "PI_CODING_AGENT_DIR", home: ".pi/agent", below: "sessions"},
 	{agents: []string{"orb", "pi"}, exact: "ORB_SESSION_DIR", home: ".orb/agent", below: "sessions"},
 	{agents: []string{"claude-code"}, variable: "CLAUDE_CONFIG_DIR", home: ".claude", below: "projects"},
-	{agents: []string{"claude-code"}, unless: "CLAUDE_CONFIG_DIR", home: ".config/claude", below: "projects"},
+	{agents: []string{"claude-code"}, home: ".config/claude", below: "projects"},
 	{agents: []string{"codex"}, variable: "CODEX_HOME", home: ".codex", below: "sessions"},
 }
 
@@ -77,11 +76,10 @@ func Folders(agent string) ([]string, error) {
 	}
 	var folders []string
 	for _, a := range agentFolders {
-		if a.unless != "" && os.Getenv(a.unless) != "" {
-			continue
-		}
 		if agent == AnyAgent || slices.Contains(a.agents, agent) {
-			folders = append(folders, a.path(home))
+			if path := a.path(home); !slices.Contains(folders, path) {
+				folders = append(folders, path)
+			}
 		}
 	}
 	return folders, nil

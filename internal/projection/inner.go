@@ -5,8 +5,9 @@ import "github.com/sessionspan/sessionspan/internal/activity"
 // inner are the sessions that stand in the file of another one, each with a projector of its own, in the order in which they
 // began.
 type inner struct {
-	by  map[string]*Projector
-	all []*Projector
+	by      map[string]*Projector
+	all     []*Projector
+	entries int // of all of them
 }
 
 // within takes an event of a session in the file of this one. What happens in it happens in the file, so that the session
@@ -25,10 +26,11 @@ func (p *Projector) within(ev *activity.Event) {
 		p.inner.by[ev.Within] = in
 		p.inner.all = append(p.inner.all, in)
 	}
-	before := in.last
+	before, entries := in.last, in.entries
 	own := *ev
 	own.Within = ""
 	in.Feed(&own)
+	p.inner.entries += in.entries - entries
 	if in.last == before || ev.Part > 0 {
 		return
 	}

@@ -3,7 +3,9 @@ package source
 import (
 	"cmp"
 	"hash/maphash"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,16 +61,17 @@ type claudeSession struct {
 	build  string
 
 	seed     maphash.Seed
-	places   map[uint64]int32 // by the hash of the entry's uuid
-	place    []claudePlace    // number 0 is that of no entry
-	turns    []claudeTurn     // number 0 is what comes before the first prompt
-	runs     []*claudeRun     // number 0 is none
-	chains   []*claudeChain   // the session's own, and those of the agents whose work is in its file
-	inner    int32            // of those, the one that was added to last; 0 for none
-	open     []*claudeMessage
-	over     map[uint64]struct{} // the ids of the messages that were completed, as hashes
+	places   map[uint64]int32            // by the hash of the entry's uuid
+	place    []claudePlace               // number 0 is that of no entry
+	turns    []claudeTurn                // number 0 is what comes before the first prompt
+	runs     []*claudeRun                // number 0 is none
+	quiet    int                         // how many of them had begun when it was silent last
+	chains   []*claudeChain              // the session's own, and those of the agents whose work is in its file
+	inner    int32                       // of those, the one that was added to last; 0 for none
+	open     map[*claudeMessage]struct{} // those of all chains
+	tasks    map[uint64][]*claudeCall    // the calls that may spawn an agent in the file, by their tasks
+	over     map[uint64]struct{}         // the ids of the messages that were completed, as hashes
 	calls    map[string]*claudeCall
-	asked    int                     // how many there were
 	spawns   map[string]*claudeSpawn // by the id of the call; those of a bare session only
 	launched map[string]string       // the agents that work in the background, and their calls
 	kinds    map[string]bool         // those of lines of which nothing is known
@@ -104,9 +107,9 @@ type claudeTurn struct {
 
 // claudeChain is a tree of entries: that of a session, all of which its file may hold several.
 type claudeChain struct {
-	within  string // the id of the session when that is not the one of the file
-	tip     int32  // the entry that was read last
-	session *activity.Session
+	within  string           // the id of the session when that is not the one of the file
+	tip     int32            // the entry that was read last
+	open    []*claudeMessage // that are not known to be complete
 	awaits  []claudeAwait
 	agent   string // what agent it is, "" for the session's own
 	retries int64  // requests that failed since the last message
@@ -116,6 +119,7 @@ func newClaudeSession(at Place) *claudeSession {
 	return &claudeSession{
 		at: at, seed: maphash.MakeSeed(), places: map[uint64]int32{}, place: make([]claudePlace, 1), turns: make([]claudeTurn, 1),
 		runs: make([]*claudeRun, 1), chains: []*claudeChain{{awaits: make([]claudeAwait, 1)}}, over: map[uint64]struct{}{},
+		open: map[*claudeMessage]struct{}{}, tasks: map[uint64][]*claudeCall{},
 		calls: map[string]*claudeCall{}, kinds: map[string]bool{}, launched: map[string]string{},
 	}
 }
@@ -188,7 +192,6 @@ func (d *claudeSession) begin(e *claudeLine, l lines.Line) error {
 	}
 	s.ID = d.id
 	d.begun = true
-	d.chains[0].session = s
 	d.emit(&activity.Event{Line: l.Number, Offset: l.Offset, Fact: s})
 	return nil
 }
@@ -360,9 +363,16 @@ func (d *claudeSession) Flush(why Why, emit func(*activity.Event)) {
 	}
 	defer func(e func(*activity.Event)) { d.emit = e }(d.emit)
 	d.emit = emit
-	for len(d.open) > 0 {
-		d.settle(d.open[0])
+	list := slices.SortedFunc(maps.Keys(d.open), func(a, b *claudeMessage) int { return cmp.Compare(a.number, b.number) })
+	for _, m := range list {
+		d.settle(m)
 	}
+	for _, r := range d.runs[min(d.quiet, len(d.runs)):] {
+		if r != nil {
+			r.over = true // what was going on has ended; what comes later opens it again
+		}
+	}
+	d.quiet = len(d.runs)
 }
 
 // empty says what session a file is of in which nothing has been done yet.

@@ -142,13 +142,17 @@ func claudeTask(raw []byte) uint64 {
 // maySpawn notes what a call says that may spawn an agent.
 func (d *claudeSession) maySpawn(id string, c *claudeCall, input []byte, n int32) {
 	members := objectIn(&d.part, input)
-	c.prompt, c.kind = claudeTask(memberOf(members, "prompt")), textOf(members, "subagent_type")
+	task := claudeTask(memberOf(members, "prompt"))
+	c.kind = textOf(members, "subagent_type")
+	if task != 0 && d.agent == "" {
+		d.tasks[task] = append(d.tasks[task], c)
+	}
 	if d.spawns == nil {
 		return
 	}
 	d.spawns[id] = d.spawnAt(id, n, c.time)
 	s := d.spawns[id]
-	s.prompt, s.kind, s.background = c.prompt, c.kind, flagOf(members, "run_in_background")
+	s.prompt, s.kind, s.background = task, c.kind, flagOf(members, "run_in_background")
 }
 
 // spawnAt begins to know of a call that spawns an agent.
@@ -201,23 +205,24 @@ func (d *claudeSession) notified(e *claudeLine, first []byte, p *claudePlace) {
 	d.await(p, a)
 }
 
+// maxInner is how many agents a file may have, of which each costs some kilobytes. What comes after them is taken for the last one's.
+const maxInner = 2000
+
 // agentHere begins the session of an agent whose work is in the file of the one that spawned it. The call is the one with the same task.
 func (d *claudeSession) agentHere(e *claudeLine, first []byte, l lines.Line) int32 {
+	if len(d.chains) > maxInner {
+		return int32(maxInner)
+	}
 	d.chains = append(d.chains, &claudeChain{within: "sidechain-" + e.uuid + "@" + d.id, awaits: make([]claudeAwait, 1)})
 	n := int32(len(d.chains) - 1)
 	c := d.chains[n]
 	spawn := &activity.Spawn{Session: d.id, Root: d.id}
 	task := claudeTask(first)
-	id, call := "", (*claudeCall)(nil)
-	for at, one := range d.calls {
-		if one.prompt == task && task != 0 && one.agent == 0 && (call == nil || one.number < call.number) {
-			id, call = at, one
-		}
-	}
-	if call != nil {
-		call.agent = n
-		c.agent = call.kind
-		spawn.CallID, spawn.Session = id, cmp.Or(d.chains[call.chain].within, d.id)
+	if calls := d.tasks[task]; len(calls) > 0 {
+		call := calls[0]
+		d.tasks[task] = calls[1:]
+		call.agent, c.agent = n, call.kind
+		spawn.CallID, spawn.Session = call.id, cmp.Or(d.chains[call.chain].within, d.id)
 	}
 	if d.event.Owner != "" {
 		return n // its work is another session's, and is not begun here
@@ -233,11 +238,7 @@ func (d *claudeSession) finishInner(chain int32) {
 	if chain == 0 {
 		return
 	}
-	for i := 0; i < len(d.open); {
-		if m := d.open[i]; m.chain == chain {
-			d.settle(m)
-			continue
-		}
-		i++
+	for c := d.chains[chain]; len(c.open) > 0; {
+		d.settle(c.open[0])
 	}
 }

@@ -66,12 +66,11 @@ func (d *claudeSession) enters(e *claudeLine, kind claudeInput, n, up int32) {
 			shows = true
 		}
 	}
-	for i := 0; i < len(d.open); {
-		m := d.open[i]
+	for i, open := 0, &d.chains[p.chain].open; i < len(*open); {
+		m := (*open)[i]
 		onPath := m.number == d.place[up].msg
 		switch {
-		case m.chain != p.chain,
-			!all && onPath && (!shows || id != "" && id == m.id),
+		case !all && onPath && (!shows || id != "" && id == m.id),
 			!all && !onPath && (e.time.IsZero() || e.time.Sub(m.last.Time) < claudeIdle || id != "" && id == m.id):
 			i++
 		default:
@@ -95,7 +94,8 @@ func (d *claudeSession) assistant(e *claudeLine, n int32) {
 		ref = e.uuid
 	}
 	d.answers(e, p)
-	m := d.openMessage(id, p.chain)
+	c := d.chains[p.chain]
+	m := c.openMessage(id)
 	if _, over := d.over[d.hash(id)]; over && id != "" && m == nil {
 		d.pieces(e, nil, ref, n) // it comes too late to be counted; what it says of tokens was there before
 		p.said++
@@ -103,11 +103,12 @@ func (d *claudeSession) assistant(e *claudeLine, n int32) {
 	}
 	if m == nil {
 		m = &claudeMessage{
-			number: d.place[0].msg + 1, id: id, ref: ref, chain: p.chain, input: p.input, retries: d.chains[p.chain].retries,
+			number: d.place[0].msg + 1, id: id, ref: ref, chain: p.chain, input: p.input, retries: c.retries,
 		}
-		d.chains[p.chain].retries = 0
+		c.retries = 0
 		d.place[0].msg++ // counts the messages; no path has that place
-		d.open = append(d.open, m)
+		c.open = append(c.open, m)
+		d.open[m] = struct{}{}
 	}
 	p.msg, p.heard = m.number, false
 	p.said++
@@ -123,9 +124,10 @@ func (d *claudeSession) assistant(e *claudeLine, n int32) {
 	}
 }
 
-func (d *claudeSession) openMessage(id string, chain int32) *claudeMessage {
-	for _, m := range d.open {
-		if m.id == id && m.chain == chain && id != "" {
+// openMessage is the message of an id that is not known to be complete; nil for none.
+func (c *claudeChain) openMessage(id string) *claudeMessage {
+	for _, m := range c.open {
+		if m.id == id && id != "" {
 			return m
 		}
 	}
@@ -220,7 +222,9 @@ func claudeUsage(members []jsonscan.Member) (activity.Usage, []activity.Attribut
 
 // settle says that a message is complete.
 func (d *claudeSession) settle(m *claudeMessage) {
-	d.open = slices.DeleteFunc(d.open, func(o *claudeMessage) bool { return o == m })
+	c := d.chains[m.chain]
+	c.open = slices.DeleteFunc(c.open, func(o *claudeMessage) bool { return o == m })
+	delete(d.open, m)
 	if m.id != "" {
 		d.over[d.hash(m.id)] = struct{}{}
 	}

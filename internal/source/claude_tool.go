@@ -1,7 +1,6 @@
 package source
 
 import (
-	"slices"
 	"time"
 
 	"github.com/sessionspan/sessionspan/internal/activity"
@@ -10,14 +9,12 @@ import (
 
 // claudeCall is a call that has no result yet.
 type claudeCall struct {
-	number  int // among the calls of the file
+	id      string
 	time    time.Time
 	message *claudeMessage
 	chain   int32
-	agent   int32 // the chain of the agent that it spawned in the same file; 0 for none
-	// Of one that spawns an agent:
-	prompt uint64 // hash of the agent's task; 0 when there is none
-	kind   string // what agent
+	agent   int32  // the chain of the agent that it spawned in the same file; 0 for none
+	kind    string // what agent it asks for
 }
 
 // claudeAgentTools are the tools that spawn agents, by their names now and before.
@@ -34,8 +31,7 @@ func (d *claudeSession) call(members []jsonscan.Member, m *claudeMessage, ref st
 	if m != nil && own {
 		m.calls++
 	}
-	d.asked++
-	call := &claudeCall{number: d.asked, time: d.event.Time, message: m, chain: d.place[n].chain}
+	call := &claudeCall{id: c.ID, time: d.event.Time, message: m, chain: d.place[n].chain}
 	if claudeAgentTools[c.Name] {
 		d.maySpawn(c.ID, call, memberOf(members, "input"), n)
 	}
@@ -157,4 +153,7 @@ func (d *claudeSession) hold(m *claudeMessage, facts []activity.Fact) {
 	d.event.Part += len(facts)
 }
 
-func (d *claudeSession) isOpen(m *claudeMessage) bool { return slices.Contains(d.open, m) }
+func (d *claudeSession) isOpen(m *claudeMessage) bool {
+	_, open := d.open[m]
+	return open
+}

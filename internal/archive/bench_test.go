@@ -152,6 +152,9 @@ func BenchmarkMemory(b *testing.B) {
 			_, err := sessiontest.Realistic(w, rand.New(rand.NewPCG(1, 0)), 1<<30)
 			return err
 		},
+		"claude-code": func(w io.Writer) error {
+			return sessiontest.RealisticClaude(w, rand.New(rand.NewPCG(1, 0)), 1<<30, 40)
+		},
 		"dense": func(w io.Writer) error {
 			c := sessiontest.Random(rand.New(rand.NewPCG(1, 0)),
 				sessiontest.Options{Entries: 200_000, Records: true, Decisions: true, TextSize: 50})

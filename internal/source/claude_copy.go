@@ -55,8 +55,8 @@ func (c *claudeCopy) known(e *claudeLine) uint64 {
 	if e.typ == "assistant" {
 		key = textOf(e.message, "id")
 	}
-	for block := range jsonscan.Elements(e.content) {
-		if id := textOf(objectIn(&c.part, block), "tool_use_id"); id != "" {
+	for members := range e.blocks() {
+		if id := textOf(members, "tool_use_id"); id != "" {
 			key = id
 			break
 		}

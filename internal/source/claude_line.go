@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"iter"
 	"strings"
 	"time"
 
@@ -25,13 +26,20 @@ type claudeLine struct {
 	message    []jsonscan.Member
 	hasMessage bool
 	content    []byte
+	reader     *claudeReader
+	listed     int // how many blocks of the content the reader has looked at; -1 where there are too many to keep
 }
 
 // claudeReader makes views of lines.
 type claudeReader struct {
-	scan jsonscan.Scanner
-	line claudeLine
+	scan   jsonscan.Scanner
+	line   claudeLine
+	blocks [maxBlocks]jsonscan.Scanner
+	block  jsonscan.Scanner
 }
+
+// maxBlocks is how many blocks of a content are looked at once. Most have one.
+const maxBlocks = 8
 
 // read looks at a line. The error is a [*format.DamageError] without a place.
 func (r *claudeReader) read(data []byte) (*claudeLine, error) {
@@ -39,7 +47,7 @@ func (r *claudeReader) read(data []byte) (*claudeLine, error) {
 		return nil, damagedLine(data, err)
 	}
 	e := &r.line
-	*e = claudeLine{members: r.scan.Members}
+	*e = claudeLine{members: r.scan.Members, reader: r}
 	for i := range e.members {
 		m := &e.members[i]
 		switch string(m.Name) {
@@ -77,6 +85,35 @@ func (r *claudeReader) read(data []byte) (*claudeLine, error) {
 		e.content = memberOf(e.message, "content")
 	}
 	return e, nil
+}
+
+// blocks are the members of each block of the content, in order; of none where it is no list. What is no object has no members.
+func (e *claudeLine) blocks() iter.Seq[[]jsonscan.Member] {
+	return func(yield func([]jsonscan.Member) bool) {
+		r := e.reader
+		if e.listed == 0 {
+			for block := range jsonscan.Elements(e.content) {
+				if e.listed == maxBlocks {
+					e.listed = -1
+					break
+				}
+				objectIn(&r.blocks[e.listed], block)
+				e.listed++
+			}
+		}
+		for i := range max(e.listed, 0) {
+			if !yield(r.blocks[i].Members) {
+				return
+			}
+		}
+		if e.listed < 0 {
+			for block := range jsonscan.Elements(e.content) {
+				if !yield(objectIn(&r.block, block)) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // claudeWords are the kinds of lines, so that they need no memory each.
@@ -139,7 +176,7 @@ func (e *claudeLine) text(name string) string { return textOf(e.members, name) }
 // objectIn scans an object that stands in a line; anything else has no members.
 func objectIn(s *jsonscan.Scanner, raw []byte) []jsonscan.Member {
 	if jsonscan.Kind(raw) != '{' || s.Scan(raw, "") != nil {
-		return nil
+		s.Members = s.Members[:0]
 	}
 	return s.Members
 }
@@ -179,12 +216,17 @@ func (e *claudeLine) input(s *jsonscan.Scanner) (kind claudeInput, first []byte)
 	if e.summary {
 		return claudeSummary, nil
 	}
-	for block := range jsonscan.Elements(e.content) {
-		if string(memberOf(objectIn(s, block), "type")) == `"tool_result"` {
+	if first = e.content; jsonscan.Kind(e.content) == '[' {
+		first = nil
+	}
+	for members := range e.blocks() {
+		switch typ := memberOf(members, "type"); {
+		case string(typ) == `"tool_result"`:
 			return claudeResults, nil
+		case string(typ) == `"text"` && first == nil:
+			first = memberOf(members, "text")
 		}
 	}
-	first = firstText(s, e.content)
 	if e.meta {
 		return claudeInjected, first
 	}
@@ -212,17 +254,32 @@ func firstText(s *jsonscan.Scanner, content []byte) []byte {
 	return nil
 }
 
-// beginsWith reports whether a raw string says something that begins so.
+// beginsWith reports whether a raw string says something that begins so, in plain letters. It looks no further: strings are long.
 func beginsWith(raw []byte, prefix string) bool {
 	if len(raw) < 2 || raw[0] != '"' {
 		return false
 	}
 	inside := raw[1 : len(raw)-1]
 	if bytes.IndexByte(inside[:min(len(inside), len(prefix))], '\\') < 0 {
-		return bytes.HasPrefix(inside, []byte(prefix))
+		return len(inside) >= len(prefix) && string(inside[:len(prefix)]) == prefix
 	}
-	s, ok := jsonscan.String(raw)
-	return ok && len(s) >= len(prefix) && s[:len(prefix)] == prefix
+	for i := range len(prefix) { // a letter may be written as an escape, of six bytes
+		if i >= len(inside) {
+			return false
+		}
+		letter := inside[i]
+		if letter == '\\' {
+			s, ok := jsonscan.String([]byte(`"` + string(inside[i:min(i+6, len(inside))]) + `"`))
+			if !ok || len(s) != 1 {
+				return false
+			}
+			letter, inside = s[0], inside[5:]
+		}
+		if letter != prefix[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // tagged returns what stands between a tag and its end in a text, "" without one.

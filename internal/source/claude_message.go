@@ -137,8 +137,7 @@ func (c *claudeChain) openMessage(id string) *claudeMessage {
 // pieces says what a line of a message holds.
 func (d *claudeSession) pieces(e *claudeLine, m *claudeMessage, ref string, n int32) {
 	text := false
-	piece := func(block []byte) {
-		members := objectIn(&d.block, block)
+	piece := func(members []jsonscan.Member) {
 		typ := textOf(members, "type")
 		text = typ == "text"
 		switch {
@@ -156,8 +155,8 @@ func (d *claudeSession) pieces(e *claudeLine, m *claudeMessage, ref string, n in
 		text = true
 		d.say(&activity.Output{ResponseID: ref})
 	}
-	for block := range jsonscan.Elements(e.content) {
-		piece(block)
+	for members := range e.blocks() {
+		piece(members)
 	}
 	if m != nil {
 		m.textLast = text

@@ -59,8 +59,7 @@ func (d *claudeSession) ownResult(members []jsonscan.Member, m *claudeMessage) {
 // results takes the results of calls.
 func (d *claudeSession) results(e *claudeLine, n int32) {
 	raw := e.raw("toolUseResult")
-	for block := range jsonscan.Elements(e.content) {
-		members := objectIn(&d.block, block)
+	for members := range e.blocks() {
 		if string(memberOf(members, "type")) == `"tool_result"` {
 			d.result(members, raw, n)
 			raw = nil // it speaks of one

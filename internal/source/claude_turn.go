@@ -178,8 +178,8 @@ func (d *claudeSession) synthetic(e *claudeLine, p *claudePlace) {
 	}
 	d.chains[p.chain].retries = 0
 	status := textOf(e.members, "error")
-	for block := range jsonscan.Elements(e.content) {
-		text, _ := jsonscan.String(memberOf(objectIn(&d.block, block), "text"))
+	for members := range e.blocks() {
+		text := textOf(members, "text")
 		if rest, found := strings.CutPrefix(text, "API Error: "); found {
 			if code := rest[:min(len(rest), 3)]; isStatus(code) {
 				status = code

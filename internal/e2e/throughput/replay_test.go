@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -63,6 +64,17 @@ func BenchmarkReplay(b *testing.B) {
 		{"many-sessions", func(dir string, bytes int64) error {
 			_, err := sessiontest.Archive(dir, rand.New(rand.NewPCG(1, 0)), int(max(bytes/2e6, 1)), bytes)
 			return err
+		}},
+		{"claude-code/one-session", func(dir string, bytes int64) error {
+			f, err := os.Create(filepath.Join(dir, "11111111-1111-4111-8111-111111111111.jsonl"))
+			if err != nil {
+				return err
+			}
+			w := bufio.NewWriterSize(f, 1<<20)
+			return errors.Join(sessiontest.RealisticClaude(w, rand.New(rand.NewPCG(1, 0)), bytes, 1), w.Flush(), f.Close())
+		}},
+		{"claude-code/many-sessions", func(dir string, bytes int64) error {
+			return sessiontest.ClaudeArchive(dir, rand.New(rand.NewPCG(1, 0)), int(max(bytes/2e5, 1)), bytes)
 		}},
 	}
 	path, err := command.Path()

@@ -9,10 +9,10 @@ import (
 	"github.com/sessionspan/sessionspan/internal/sessiontest"
 )
 
-// BenchmarkPi reads session files of pi and of the Agent Session Format of the same size, made of the same texts, and says how the
-// speeds relate: pi has to come to three quarters. Long ones have the lines of Realistic, in short ones texts are a fortieth of
+// BenchmarkAgents reads session files of pi, of Claude Code and of the Agent Session Format of the same size, made of the same texts, and
+// says how the speeds relate: pi has to come to three quarters. Long ones have the lines of Realistic, in short ones texts are a fortieth of
 // that, which is how long those of the real files beside the repository are.
-func BenchmarkPi(b *testing.B) {
+func BenchmarkAgents(b *testing.B) {
 	const size = 8 << 20
 	for _, shorter := range []int{1, 40} {
 		name := "long"
@@ -34,7 +34,7 @@ func BenchmarkPi(b *testing.B) {
 				}
 				speed := float64(len(data)) * float64(b.N) / b.Elapsed().Seconds()
 				b.ReportMetric(float64(len(data))/float64(bytes.Count(data, []byte("\n"))), "B/line")
-				if format == "pi" && asf > 0 {
+				if format != "agentsession" && asf > 0 {
 					b.ReportMetric(speed/asf, "of-agentsession")
 				} else {
 					asf = speed
@@ -43,5 +43,10 @@ func BenchmarkPi(b *testing.B) {
 		}
 		read("agentsession", own.Bytes())
 		read("pi", sessiontest.RealisticPi(rand.New(rand.NewPCG(1, 0)), size, shorter))
+		var claude bytes.Buffer
+		if err := sessiontest.RealisticClaude(&claude, rand.New(rand.NewPCG(1, 0)), size, shorter); err != nil {
+			b.Fatal(err)
+		}
+		read("claude-code", claude.Bytes())
 	}
 }

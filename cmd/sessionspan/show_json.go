@@ -157,8 +157,8 @@ func newShownContext(out *outline.Outline) *shownContext {
 		c.At = &out.Entries[out.At].ID
 	}
 	c.Error = errorOrNull(out.ContextErr)
-	if out.PiContext != nil {
-		c.fromPi(out)
+	if out.MessageContext != nil {
+		c.fromMessages(out)
 		return c
 	}
 	of := out.Context
@@ -182,14 +182,14 @@ func newShownContext(out *outline.Outline) *shownContext {
 	return c
 }
 
-// fromPi takes the context of a session of pi: settings in a form of our own, and each message with its role and content.
-func (c *shownContext) fromPi(out *outline.Outline) {
-	of := out.PiContext
+// fromMessages takes a context that is a list of messages: settings in a form of our own, and each message with its role and content.
+func (c *shownContext) fromMessages(out *outline.Outline) {
+	of := out.MessageContext
 	c.Items, c.Entries, c.Omitted = []shownItem{}, []string{}, []shownOmitted{}
 	settings := &jsonwrite.Object{}
 	settings.OptionalText("provider", of.Provider)
 	settings.OptionalText("model", of.Model)
-	settings.Text("thinking_level", of.ThinkingLevel)
+	settings.OptionalText("thinking_level", of.ThinkingLevel)
 	if of.HasTools {
 		settings.Texts("tools", of.Tools)
 	}

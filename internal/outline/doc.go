@@ -4,7 +4,7 @@
 // [Load] makes an [Outline] of a session file. An [Entry] of it says in a few words what an entry of the file says, whatever the
 // format: for the Agent Session Format the words come from the entries themselves, for all others from the events of package
 // activity, so that a format needs nothing here to be shown. What events cannot tell is the context: it is [Outline.Context], and for sessions of pi, whose
-// messages are told as well, [Outline.PiContext].
+// messages are told as well, [Outline.MessageContext].
 //
 // [Outline.Draw] writes it for a terminal:
 //

@@ -35,7 +35,9 @@ func newEventBuilder() *eventBuilder {
 // event takes the next event of the file.
 func (b *eventBuilder) event(ev *activity.Event) {
 	if s, ok := ev.Fact.(*activity.Session); ok {
-		b.loose, b.repeats = s.Loose, s.Loose || s.Repeats
+		if ev.Within == "" {
+			b.loose, b.repeats = s.Loose, s.Loose || s.Repeats
+		}
 		return
 	}
 	at, known := b.out.index[ev.Key]
@@ -85,7 +87,7 @@ func (b *eventBuilder) add(ev *activity.Event) int {
 	}
 	b.out.index[ev.Key] = at
 	b.out.Entries = append(b.out.Entries, Entry{
-		ID: ev.Key, Parent: ev.Parent, Time: ev.Time, Line: ev.Line, Offset: ev.Offset, up: up,
+		ID: ev.Key, Parent: ev.Parent, Time: ev.Time, Line: ev.Line, Offset: ev.Offset, up: up, inner: ev.Within != "",
 	})
 	b.texts = append(b.texts, &text{})
 	return at
@@ -122,6 +124,9 @@ func (b *eventBuilder) outline(ctx context.Context, file []byte) (*Outline, erro
 func (b *eventBuilder) findLeaf() {
 	o := b.out
 	o.Leaf = len(o.Entries) - 1
+	for o.Leaf >= 0 && o.Entries[o.Leaf].inner {
+		o.Leaf--
+	}
 	if m := b.moved; m != nil && m.at == o.Leaf {
 		target, known := o.index[m.target]
 		switch {

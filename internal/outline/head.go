@@ -81,9 +81,9 @@ func (d *drawing) context(context.Context) error {
 		title += ", the leaf"
 	}
 	switch {
-	case d.PiContext != nil:
+	case d.MessageContext != nil:
 		d.line(terminal.Strong.Piece(title))
-		d.piContext()
+		d.messageContext()
 		return nil
 	case d.session == nil:
 		d.line(terminal.Strong.Piece(title), terminal.Faint.Piece(": not known for files of the format "+d.Text(d.Header.Format)))

@@ -14,6 +14,7 @@ import (
 	"github.com/sessionspan/sessionspan/format"
 	"github.com/sessionspan/sessionspan/format/pi"
 	"github.com/sessionspan/sessionspan/internal/activity"
+	"github.com/sessionspan/sessionspan/internal/source"
 	"github.com/sessionspan/sessionspan/internal/stored"
 	"github.com/sessionspan/sessionspan/internal/terminal"
 )
@@ -39,11 +40,12 @@ type Outline struct {
 	Context    *format.Context
 	ContextErr error
 
-	// PiContext is the same of a session of pi.
-	PiContext *PiContext
+	// MessageContext is the same of a session whose context is a list of messages: of pi, or of Claude Code.
+	MessageContext *MessageContext
 
 	session *format.Session // nil for formats other than the Agent Session Format
 	pi      *pi.Session     // nil for formats other than that of pi
+	claude  bool            // its lines are those of Claude Code
 	index   map[string]int
 }
 
@@ -76,8 +78,9 @@ type Entry struct {
 	// FirstKept: the compaction in force keeps the context from this entry on.
 	FirstKept bool
 
-	up   int  // its parent among the entries; -1 for a root
-	mark bool // it is nothing but a leaf mark, and so never the leaf
+	up    int  // its parent among the entries; -1 for a root
+	inner bool // it is of an agent whose work is in the file, and so never the leaf
+	mark  bool // it is nothing but a leaf mark, and so never the leaf
 }
 
 // Place says how an entry relates to the one that is looked at.
@@ -122,8 +125,11 @@ func Load(ctx context.Context, path string, stdin io.Reader, o stored.Options) (
 		return nil, err
 	}
 	out.Header, out.Err = f.Header, f.Err
-	if isPi(f.Header.Format) {
+	switch f.Header.Format {
+	case source.Pi.Name:
 		out.fromPi(f.Text)
+	case source.Claude.Name:
+		out.fromClaude()
 	}
 	out.Damage = append(f.Damage, out.Damage...)
 	slices.SortStableFunc(out.Damage, func(a, b stored.Damage) int { return cmp.Compare(a.Line, b.Line) })
@@ -170,7 +176,7 @@ func (o *Outline) look(at int) {
 		e := &o.Entries[i]
 		e.Place, e.Omitted, e.FirstKept = Aside, "", false
 	}
-	o.At, o.Context, o.ContextErr, o.PiContext = at, nil, nil, nil
+	o.At, o.Context, o.ContextErr, o.MessageContext = at, nil, nil, nil
 	for i := at; i >= 0; i = o.Entries[i].up {
 		o.Entries[i].Place = OnPath
 	}
@@ -180,6 +186,8 @@ func (o *Outline) look(at int) {
 		o.lookAround(o.Entries[at].ID)
 	case o.pi != nil:
 		o.lookAtPi(o.Entries[at].ID)
+	case o.claude:
+		o.lookAtClaude(at)
 	}
 }
 

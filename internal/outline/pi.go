@@ -6,21 +6,20 @@ import (
 
 	"github.com/sessionspan/sessionspan/format/pi"
 	"github.com/sessionspan/sessionspan/internal/jsonscan"
-	"github.com/sessionspan/sessionspan/internal/source"
 	"github.com/sessionspan/sessionspan/internal/terminal"
 )
 
-// PiContext is the context at an entry of a session of pi.
-type PiContext struct {
+// MessageContext is the context at an entry, as a list of messages.
+type MessageContext struct {
 	Provider, Model, ThinkingLevel string
 	// Tools are those that the model may use; HasTools is false where the file does not say.
 	Tools    []string
 	HasTools bool
-	Messages []PiMessage
+	Messages []ContextMessage
 }
 
-// PiMessage is a message of a context.
-type PiMessage struct {
+// ContextMessage is a message of a context.
+type ContextMessage struct {
 	// Entry is the number of the entry that gives it.
 	Entry int
 	Role  string
@@ -136,11 +135,11 @@ func (o *Outline) lookAtPi(id string) {
 		return
 	}
 	c := o.pi.Context(id)
-	o.PiContext = &PiContext{
-		Provider: c.Provider, Model: c.Model, ThinkingLevel: c.ThinkingLevel, Tools: c.Tools, HasTools: c.HasTools, Messages: []PiMessage{},
+	o.MessageContext = &MessageContext{
+		Provider: c.Provider, Model: c.Model, ThinkingLevel: c.ThinkingLevel, Tools: c.Tools, HasTools: c.HasTools, Messages: []ContextMessage{},
 	}
 	for _, m := range c.Messages {
-		o.PiContext.Messages = append(o.PiContext.Messages, PiMessage{Entry: o.index[m.Entry.ID], Role: m.Role, Content: m.Content})
+		o.MessageContext.Messages = append(o.MessageContext.Messages, ContextMessage{Entry: o.index[m.Entry.ID], Role: m.Role, Content: m.Content})
 	}
 	var fold *pi.Entry // the last compaction of the path
 	for i := o.At; i >= 0 && fold == nil; i = o.Entries[i].up {
@@ -164,13 +163,15 @@ func (o *Outline) lookAtPi(id string) {
 	}
 }
 
-// piContext draws the context of a session of pi.
-func (d *drawing) piContext() {
-	c := d.PiContext
+// messageContext draws a context that is a list of messages.
+func (d *drawing) messageContext() {
+	c := d.MessageContext
 	if model := strings.TrimSpace(c.Provider + " " + c.Model); model != "" {
 		d.setting("model", model)
 	}
-	d.setting("thinking", c.ThinkingLevel)
+	if c.ThinkingLevel != "" {
+		d.setting("thinking", c.ThinkingLevel)
+	}
 	if c.HasTools {
 		d.setting("tools", strconv.Itoa(len(c.Tools))+": "+strings.Join(c.Tools[:min(len(c.Tools), maxText)], ", "))
 	}
@@ -188,6 +189,3 @@ func (d *drawing) piContext() {
 		)
 	}
 }
-
-// isPi reports whether a file is a session of pi.
-func isPi(format string) bool { return format == source.Pi.Name }

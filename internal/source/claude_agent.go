@@ -73,7 +73,7 @@ func (d *claudeSession) spawned(s *activity.Session, e *claudeLine, l lines.Line
 		if card.fork {
 			d.copy.before, d.copy.owner = spawn.time, spawn.session
 		}
-	case d.at.Waits && !quietFile(d.at.Path) && !card.alone():
+	case d.at.Waits && !card.alone() && time.Since(e.time) < activity.Silence && !quietFile(d.at.Path):
 		return ErrWaits
 	case card.call != "":
 		s.Spawn.CallID = card.call

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/sessionspan/sessionspan/internal/archive"
@@ -24,6 +26,8 @@ type watch struct {
 	streams
 	paths []string
 	agent string
+	// agents are patterns for the files of agents, beside sessions that are named.
+	agents map[string]bool
 
 	reading
 	backend
@@ -143,7 +147,14 @@ func (w *watch) patterns() (*follow.Patterns, error) {
 		}
 		paths = folders
 	}
-	return follow.NewPatterns(paths, w.exclude)
+	w.agents = map[string]bool{}
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if pattern := source.AgentsPattern(path); err == nil && info.Mode().IsRegular() && pattern != "" {
+			w.agents[pattern] = true // a session comes with the agents that it will spawn
+		}
+	}
+	return follow.NewPatterns(slices.AppendSeq(slices.Clone(paths), maps.Keys(w.agents)), w.exclude)
 }
 
 // follow tracks the files until it is interrupted, or once.
@@ -201,7 +212,8 @@ func unsent(t *tracker.Tracker) error {
 func (w *watch) problems(say func(string)) func(string, error, bool) {
 	return func(path string, err error, isNote bool) {
 		_, unknown := errors.AsType[*source.UnknownFormatError](err)
-		if (unknown || errors.Is(err, tracker.ErrNoFile)) && len(w.paths) == 0 {
+		none := errors.Is(err, tracker.ErrNoFile)
+		if (unknown || none) && len(w.paths) == 0 || none && w.agents[path] {
 			return
 		}
 		p := problemOfLine(path, err, isNote)

@@ -291,6 +291,16 @@ func AgentsOf(path string) []string {
 	return list
 }
 
+// AgentsPattern is a pattern for the files that agents of a session will have, though there are none yet, by the name of the session's own
+// file; "" where that is none of Claude Code.
+func AgentsPattern(path string) string {
+	stem := claudeStem(path)
+	if !isUUID(stem) {
+		return ""
+	}
+	return filepath.Join(globbed(filepath.Join(filepath.Dir(path), stem)), "subagents", "**", "agent-*.jsonl")
+}
+
 // globbed is a folder as a pattern that means it.
 func globbed(dir string) string {
 	return strings.NewReplacer(`*`, `[*]`, `?`, `[?]`, `[`, `[[]`).Replace(dir)

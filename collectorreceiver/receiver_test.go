@@ -56,6 +56,17 @@ func TestSessionsOfPi(t *testing.T) {
 	to.waitFor(t, 15)
 }
 
+// A session of Claude Code is received with its agents, whatever is found first.
+func TestSessionsOfClaudeCode(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "testdata", "claude-code", "agents"))); err != nil {
+		t.Fatal(err)
+	}
+	to := newSink()
+	start(t, quick(dir), newHost(), to)
+	to.waitFor(t, 32)
+}
+
 func TestWithoutStorage(t *testing.T) {
 	set, seen := logged()
 	startWith(t, set, quick(t.TempDir()), newHost(), newSink())

@@ -287,7 +287,7 @@ func (r *replay) files(ctx context.Context, sum *summary) ([]string, error) {
 	if !r.json {
 		fmt.Fprintln(r.err, "newest session:", forPeople(newest))
 	}
-	return append([]string{newest}, source.AgentsOf(newest)...), nil
+	return append([]string{newest}, new(source.Agents).Of(newest)...), nil
 }
 
 // chosen groups the files by trace and leaves out those that are not wanted.

@@ -25,7 +25,7 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	pi := filepath.Join(sessions, "..", "pi")
-claude := filepath.Join(sessions, "..", "claude-code")
+	claude := filepath.Join(sessions, "..", "claude-code")
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,

@@ -77,8 +77,9 @@ func joined(list []error) error {
 
 // search is a [Find] at work.
 type search struct {
-	ctx   context.Context
-	found Found
+	ctx    context.Context
+	found  Found
+	agents source.Agents
 }
 
 // path finds what one path names. The error says that it names nothing.
@@ -97,7 +98,7 @@ func (s *search) path(path string) error {
 		if clean := filepath.Clean(path); clean != input.Stdin { // a file may have that name: ./-
 			path = clean
 		}
-		s.found.Files = append(append(s.found.Files, path), source.AgentsOf(path)...)
+		s.found.Files = append(append(s.found.Files, path), s.agents.Of(path)...)
 	case !hasPattern(path):
 		return err
 	default:

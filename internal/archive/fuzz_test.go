@@ -15,7 +15,7 @@ import (
 
 // FuzzReplay holds any bytes that begin like a session file against the rules that every trace keeps.
 func FuzzReplay(f *testing.F) {
-	for _, pattern := range []string{testdata + "/*.jsonl", testdata + "/*/*.jsonl", piSessions + "/*.jsonl"} {
+	for _, pattern := range []string{testdata + "/*.jsonl", testdata + "/*/*.jsonl", piSessions + "/*.jsonl", claudeSessions + "/*.jsonl", claudeSessions + "/*/*.jsonl"} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil {
 			f.Fatal(err)

@@ -18,7 +18,8 @@ type File struct {
 	Path    string
 	Session *activity.Session
 	// Root is the id of the session at the top of its trace, as far as the headers in the index tell.
-	Root string
+	Root  string
+	place source.Place
 	// open gives the bytes of the file from the start.
 	open func(context.Context) (io.ReadCloser, error)
 }
@@ -107,18 +108,19 @@ func newFile(ctx context.Context, path string, stdin io.Reader, o source.Options
 	if err != nil {
 		return nil, err
 	}
-	f := &File{Path: path, open: func(ctx context.Context) (io.ReadCloser, error) { return input.Open(ctx, path, nil) }}
+	f := &File{Path: path, place: o.Place, open: func(ctx context.Context) (io.ReadCloser, error) { return input.Open(ctx, path, nil) }}
 	if !in.Once {
 		defer in.Close()
 		f.Session, err = input.Header(in, o)
 		return f, err
 	}
+	o.Place = source.Place{} // it lies beside nothing
 	s, whole, err := input.Begin(in, o)
 	if err != nil {
 		in.Close()
 		return nil, err
 	}
-	f.Session, f.open = s, func(ctx context.Context) (io.ReadCloser, error) {
+	f.Session, f.place, f.open = s, o.Place, func(ctx context.Context) (io.ReadCloser, error) {
 		in.Under(ctx)
 		return struct {
 			io.Reader

@@ -74,7 +74,7 @@ func (ix *Index) project(ctx context.Context, f *File, o Options, sink projectio
 		return input.NewFileError(f.Path, err)
 	}
 	defer in.Close()
-	o.Source.Place = placeOf(f.Path, ix.kin)
+	o.Source.Place = f.place
 	rd, err := source.NewReader(input.Counted(in, o.Read), o.Source)
 	if err != nil {
 		return input.NewFileError(f.Path, err)

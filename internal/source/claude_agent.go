@@ -112,7 +112,7 @@ func readClaudeCard(path string) (c claudeCard) {
 	if path == "" {
 		return c
 	}
-	f, err := os.Open(filepath.Join(filepath.Dir(path), claudeStem(path)+".meta.json"))
+	f, err := openRegular(filepath.Join(filepath.Dir(path), claudeStem(path)+".meta.json"))
 	if err != nil {
 		return c
 	}

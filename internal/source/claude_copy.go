@@ -110,7 +110,7 @@ func (d *claudeSession) copied(s *activity.Session, e *claudeLine) error {
 
 // ownBegan is the time of the first line of the file that is not copied; zero when there is none.
 func (d *claudeSession) ownBegan() (began time.Time) {
-	in, err := os.Open(d.at.Path)
+	in, err := openRegular(d.at.Path)
 	if err != nil {
 		return began
 	}

@@ -177,12 +177,15 @@ const headLines = 1000
 // head tells how a file begins.
 func (f *claudeFolder) head(path string) claudeHead {
 	h := f.heads[path]
+	if h.done {
+		return h
+	}
 	info, err := os.Stat(path)
-	if err != nil || h.done || info.Size() == h.size {
+	if err != nil || info.Size() == h.size {
 		return h
 	}
 	h.size = info.Size()
-	if in, err := os.Open(path); err == nil {
+	if in, err := openRegular(path); err == nil {
 		defer in.Close()
 		var r claudeReader
 		var c claudeCopy
@@ -226,7 +229,7 @@ func (f *claudeFamilies) member(path string) *claudeMember {
 	}
 	m = &claudeMember{size: info.Size(), at: map[uint64]time.Time{}}
 	f.members[path] = m
-	in, err := os.Open(path)
+	in, err := openRegular(path)
 	if err != nil {
 		return m
 	}

@@ -51,6 +51,9 @@ func claudeUnit(path string) string {
 
 // claudeFile finds the file of a name, which may be compressed; "" when there is none.
 func claudeFile(dir, stem string) string {
+	if !plainName(stem) {
+		return ""
+	}
 	for _, ending := range []string{".jsonl", ".jsonl.gz", ".jsonl.zst"} {
 		path := filepath.Join(dir, stem+ending)
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
@@ -58,6 +61,11 @@ func claudeFile(dir, stem string) string {
 		}
 	}
 	return ""
+}
+
+// plainName reports whether what a file says is the name of another one, and not a way out of its folder.
+func plainName(stem string) bool {
+	return stem != "" && stem != "." && stem != ".." && !strings.ContainsAny(stem, `/\`+"\x00")
 }
 
 // spawnOf finds the call that spawned an agent, by the best evidence there is (native formats 1.7); nil when there is none.
@@ -92,7 +100,7 @@ func (k *claudeKin) spawnOf(path, root, agent string, card claudeCard, task uint
 func claudeAgents(unit, dir, but string) []string {
 	var list []string
 	add := func(path string, d fs.DirEntry) {
-		if strings.HasPrefix(d.Name(), "agent-") && strings.Contains(d.Name(), ".jsonl") && path != but {
+		if d.Type().IsRegular() && strings.HasPrefix(d.Name(), "agent-") && strings.Contains(d.Name(), ".jsonl") && path != but {
 			list = append(list, path)
 		}
 	}
@@ -115,7 +123,7 @@ func claudeAgents(unit, dir, but string) []string {
 // agentFile is the file of an agent of a session; "" when there is none.
 func (k *claudeKin) agentFile(path, root, agent string) string {
 	stem := "agent-" + agent
-	if agent == "" || strings.ContainsAny(agent, `/\`) {
+	if !plainName(agent) || !plainName(root) {
 		return ""
 	}
 	unit := claudeUnit(path)
@@ -212,7 +220,7 @@ func (k *claudeKin) letGo(but *claudeSpawner) {
 
 // read reads on, from the start if it must. What cannot be read says nothing.
 func (f *claudeSpawner) read(path string, size int64) {
-	in, err := os.Open(path)
+	in, err := openRegular(path)
 	if err != nil {
 		return
 	}
@@ -274,18 +282,36 @@ func Beside(path string) bool {
 	}
 }
 
-// AgentsOf lists the files of the agents that worked for a session that has a file of its own; none for anything else.
-func AgentsOf(path string) []string {
+// Agents finds the files of the agents that worked for sessions. The zero value is ready for use.
+type Agents struct {
+	beside map[string]map[string][]string // the files of agents, by their folder and the session that they name
+}
+
+// Of lists those of a session that has a file of its own; none for anything else.
+func (a *Agents) Of(path string) []string {
 	dir, stem := filepath.Dir(path), claudeStem(path)
-	if strings.HasPrefix(stem, "agent-") {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || strings.HasPrefix(stem, "agent-") {
 		return nil
 	}
-	list := claudeAgents(filepath.Join(dir, stem), dir, path)
-	if beside, _ := filepath.Glob(filepath.Join(globbed(dir), "agent-*.jsonl*")); len(beside) > 0 {
-		for _, file := range beside {
-			if claudeSessionOf(file) == claudeSessionOf(path) && claudeSessionOf(path) != "" {
-				list = append(list, file)
-			}
+	var list []string
+	if info, err := os.Stat(filepath.Join(dir, stem, "subagents")); err == nil && info.IsDir() {
+		list = claudeAgents(filepath.Join(dir, stem), dir, path)
+	}
+	by := a.beside[dir]
+	if by == nil {
+		by = map[string][]string{}
+		for _, file := range claudeAgents("", dir, path) {
+			id := claudeSessionOf(file)
+			by[id] = append(by[id], file)
+		}
+		if a.beside == nil {
+			a.beside = map[string]map[string][]string{}
+		}
+		a.beside[dir] = by
+	}
+	if len(by) > 0 {
+		if id := claudeSessionOf(path); id != "" {
+			list = append(list, by[id]...)
 		}
 	}
 	return list
@@ -323,7 +349,7 @@ func MainOf(path string) string {
 
 // claudeSessionOf is the session that the first lines of a file name; "" when none does.
 func claudeSessionOf(path string) (id string) {
-	in, err := os.Open(path)
+	in, err := openRegular(path)
 	if err != nil {
 		return ""
 	}

@@ -1,6 +1,10 @@
 package source
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+	"os"
+)
 
 // Place is where a file stands, for formats in which other files say something of it.
 type Place struct {
@@ -21,3 +25,15 @@ type Kin struct{ claude claudeKin }
 
 // NewKin returns one that has looked at nothing yet.
 func NewKin() *Kin { return &Kin{} }
+
+// openRegular opens a file that lies beside another one. What may have somebody wait, as a pipe, is not opened.
+func openRegular(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no regular file", path)
+	}
+	return os.Open(path)
+}

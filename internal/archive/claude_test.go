@@ -1,6 +1,7 @@
 package archive_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -8,9 +9,11 @@ import (
 	"testing"
 
 	"github.com/sessionspan/sessionspan/internal/archive"
+	"github.com/sessionspan/sessionspan/internal/names"
 	"github.com/sessionspan/sessionspan/internal/projection"
 	"github.com/sessionspan/sessionspan/internal/source"
 	"github.com/sessionspan/sessionspan/internal/spantest"
+	"go.opentelemetry.io/otel/attribute"
 )
 
 const claudeSessions = "../../testdata/claude-code"
@@ -63,6 +66,52 @@ func TestClaudeGoldenTraces(t *testing.T) {
 
 func TestClaudeDamage(t *testing.T) {
 	goldenAt(t, claudeSessions, "damaged", judge(t, source.Options{}, filepath.Join(claudeSessions, "damaged.jsonl")))
+}
+
+// Without the file of an agent, what its session used is a lower bound, and that is said where the call is, or where it is noticed.
+func TestClaudeAgentsWithoutFiles(t *testing.T) {
+	const unit = "00000007-1111-4111-8111-111111111111"
+	for agent, where := range map[string]attribute.Key{"a0000000000000a1": names.SubsessionMissing, "b0000000000000b2": ""} {
+		dir := t.TempDir()
+		if err := os.CopyFS(dir, os.DirFS(filepath.Join(claudeSessions, "agents"))); err != nil {
+			t.Fatal(err)
+		}
+		subagents := filepath.Join(dir, unit, "subagents")
+		for _, name := range []string{"agent-" + agent + ".jsonl", "agent-f0000000000000f6.jsonl"} {
+			if err := os.Remove(filepath.Join(subagents, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		data, err := os.ReadFile(filepath.Join(dir, unit+".jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The one that has no file already is not the one to be seen.
+		data = bytes.ReplaceAll(data, []byte(`"agentId":"e0000000000000e5",`), nil)
+		if err := os.WriteFile(filepath.Join(dir, unit+".jsonl"), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		rec, _ := replay(t, archive.Options{}, dir)
+		bounds, calls, events := 0, 0, 0
+		for _, s := range rec.Ended {
+			if s.Type == projection.TypeRun && spantest.Attribute(s, names.LowerBound).AsBool() {
+				bounds++
+			}
+			if where != "" && spantest.Attribute(s, where).AsBool() {
+				calls++
+			}
+			for _, e := range s.Events {
+				for _, kv := range e.Attributes {
+					if kv.Key == names.LinkMissing && strings.Contains(spantest.Dump([]*projection.Span{s}), agent) {
+						events++
+					}
+				}
+			}
+		}
+		if bounds != 1 || events != 1 || where != "" && calls != 1 {
+			t.Errorf("%s: %d lower bounds, %d calls, %d events", agent, bounds, calls, events)
+		}
+	}
 }
 
 // Nothing that was said leaves a session of Claude Code: no prompt, answer, thought, argument, output or summary, nor the titles of agents

@@ -125,6 +125,9 @@ func (p *Projector) startSession() {
 		a.all(p.facts)
 	})
 	p.hang(s)
+	if p.spawn != nil && s.Parent == p.ids.span(p.spawn.Session, TypeSession) {
+		s.End = wall(start + instant) // it lies outside of another mark
+	}
 	if p.forkOf != "" {
 		s.addLink(p.markOf(p.forkOf).link(names.LinkForkOf))
 		s.add(func(a *attributes) { a.string(names.ParentSession, p.forkOf) })

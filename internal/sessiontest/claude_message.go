@@ -161,7 +161,8 @@ func (f *claudeOut) agentFor(a claudeAsked, depth int) map[string]any {
 	}
 	f.u.files = append(f.u.files, agent)
 	if a.background {
-		f.u.later = append(f.u.later, func() { work() })
+		agent.user("", a.prompt, nil)
+		f.u.later = append(f.u.later, func() { agent.turn(depth + 1) })
 		return map[string]any{"isAsync": true, "status": "async_launched", "agentId": agent.agent}
 	}
 	work()

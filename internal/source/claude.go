@@ -73,7 +73,7 @@ type claudeSession struct {
 	over     map[uint64]struct{}         // the ids of the messages that were completed, as hashes
 	calls    map[string]*claudeCall
 	spawns   map[string]*claudeSpawn // by the id of the call; those of a bare session only
-	launched map[string]string       // the agents that work in the background, and their calls
+	launched []claudeLaunch          // agents in the background whose files have not been looked for
 	kinds    map[string]bool         // those of lines of which nothing is known
 
 	copy claudeCopy
@@ -120,7 +120,7 @@ func newClaudeSession(at Place) *claudeSession {
 		at: at, seed: maphash.MakeSeed(), places: map[uint64]int32{}, place: make([]claudePlace, 1), turns: make([]claudeTurn, 1),
 		runs: make([]*claudeRun, 1), chains: []*claudeChain{{awaits: make([]claudeAwait, 1)}}, over: map[uint64]struct{}{},
 		open: map[*claudeMessage]struct{}{}, tasks: map[uint64][]*claudeCall{},
-		calls: map[string]*claudeCall{}, kinds: map[string]bool{}, launched: map[string]string{},
+		calls: map[string]*claudeCall{}, kinds: map[string]bool{},
 	}
 }
 

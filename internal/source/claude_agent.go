@@ -195,10 +195,6 @@ func (d *claudeSession) notified(e *claudeLine, first []byte, p *claudePlace) {
 	if s := d.spawns[call]; s != nil {
 		d.evidence(agent, call, true)
 	}
-	if known, ok := d.launched[agent]; ok && d.agentMissing(agent) {
-		delete(d.launched, agent)
-		d.say(&activity.Link{Rel: "subsession", Session: claudeAgentID(agent, d.rootID()), CallID: known, Missing: true})
-	}
 	if d.running(p) { // else it is said of the run that it starts
 		d.say(&activity.Arrival{Trigger: a.trigger})
 	}
@@ -207,6 +203,26 @@ func (d *claudeSession) notified(e *claudeLine, first []byte, p *claudePlace) {
 
 // maxInner is how many agents a file may have, of which each costs some kilobytes. What comes after them is taken for the last one's.
 const maxInner = 2000
+
+// claudeLaunch is a call that returned before the agent that it spawned had ended.
+type claudeLaunch struct {
+	agent, call string
+	time        time.Time
+}
+
+// launchTime is how long an agent in the background may take to begin its file.
+const launchTime = 10 * time.Second
+
+// lookForLaunched says of agents in the background that they have no file, where they should have had one for long.
+func (d *claudeSession) lookForLaunched(now time.Time) {
+	for len(d.launched) > 0 && now.Sub(d.launched[0].time) > launchTime {
+		l := d.launched[0]
+		d.launched = d.launched[1:]
+		if d.agentMissing(l.agent) {
+			d.say(&activity.Link{Rel: "subsession", Session: claudeAgentID(l.agent, d.rootID()), CallID: l.call, Missing: true})
+		}
+	}
+}
 
 // agentHere begins the session of an agent whose work is in the file of the one that spawned it. The call is the one with the same task.
 func (d *claudeSession) agentHere(e *claudeLine, first []byte, l lines.Line) int32 {

@@ -94,6 +94,9 @@ func (d *claudeSession) assistant(e *claudeLine, n int32) {
 		ref = e.uuid
 	}
 	d.answers(e, p)
+	if len(d.launched) > 0 && !e.time.IsZero() {
+		d.lookForLaunched(e.time)
+	}
 	c := d.chains[p.chain]
 	m := c.openMessage(id)
 	if _, over := d.over[d.hash(id)]; over && id != "" && m == nil {

@@ -106,7 +106,7 @@ func (d *claudeSession) result(members []jsonscan.Member, extra []byte, n int32)
 		background := flagOf(more, "isAsync")
 		d.evidence(agent, id, background)
 		if background {
-			d.launched[agent] = id
+			d.launched = append(d.launched, claudeLaunch{agent, id, d.event.Time})
 		}
 		link := &activity.Link{
 			Rel: "subsession", Session: claudeAgentID(agent, d.rootID()), CallID: id, Missing: !background && d.agentMissing(agent),

@@ -57,8 +57,8 @@ The state says where the work at the leaf stands, the leaf being the entry at wh
 
 A ! after the state marks a session whose file is damaged; it is listed as far as it can be read.
 
-The agents that a session of Claude Code spawned are parts of it: their chats, calls, errors and tokens are counted with its own,
-and they have rows of their own only with --parent.
+The agents that a session of Claude Code spawned are parts of it: their chats, calls, errors and tokens are counted with its own, but
+not their runs, and they have rows of their own only with --parent.
 
 A terminal gets the columns that fit into it; elsewhere, or with --wide, all of them are written. --json writes every
 field whole, one JSON object a line, and after those one for each file that could not be read, which has its path and the
@@ -78,6 +78,9 @@ const listExamples = `  # all sessions on this machine
   # what went wrong in the last three days
   sessionspan list --since 3d --errors
   sessionspan list --since 3d --state error,aborted,cut_off
+
+  # those of one agent
+  sessionspan list --agent claude-code
 
   # the sessions that a session spawned
   sessionspan list --parent 019cdc2c-b006-7000-8000-000000000001 ~/.agent/sessions

@@ -13,7 +13,8 @@ func TestPagesShowWhatTheCommandPrints(t *testing.T) {
 	t.Chdir("../..")
 	t.Setenv("NO_COLOR", "1")
 	for _, tc := range []struct{ page, command, width string }{
-		{"README.md", `go run \./cmd/sessionspan (replay testdata/\S+)`, "110"},
+		{"README.md", `go run \./cmd/sessionspan (replay testdata/claude-code/\S+) --width 100`, "100"},
+		{"README.md", `go run \./cmd/sessionspan (replay testdata/agentsession/\S+)`, "110"},
 		{"docs/claude-code.md", `sessionspan (replay testdata/\S+) --width 100`, "100"},
 	} {
 		page, err := os.ReadFile(tc.page)

@@ -62,7 +62,7 @@ const replayExamples = `  # the newest session on this machine
   sessionspan replay
 
   # the newest session of one agent
-  sessionspan replay --agent pi
+  sessionspan replay --agent claude-code
 
   # one session, in the terminal
   sessionspan replay session.jsonl

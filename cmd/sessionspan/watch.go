@@ -64,7 +64,10 @@ how it ends, and no failure.`
 const watchExamples = `  # what the agents on this machine do, live
   sessionspan watch
 
-  # the same into Jaeger on this machine, with what there is already
+  # only what one of them does
+  sessionspan watch --agent claude-code
+
+  # all of it into Jaeger on this machine, with what there is already
   sessionspan watch --from-start --endpoint http://127.0.0.1:4317
 
   # send what is new, and end: for a timer

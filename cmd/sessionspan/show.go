@@ -142,7 +142,11 @@ func (o *show) load(ctx context.Context, path string) (*outline.Outline, error) 
 		return nil, &exitError{exitFinding, input.NewFileError(path, err)}
 	}
 	defer stream.Close()
-	out, err := outline.Load(context.WithoutCancel(ctx), input.Stdin, in, stored.Options{Source: o.reading.options()})
+	from := o.reading.options()
+	if !o.again.once {
+		from.Place.Path = path
+	}
+	out, err := outline.Load(context.WithoutCancel(ctx), input.Stdin, in, stored.Options{Source: from})
 	if err != nil {
 		return nil, &exitError{exitFinding, input.NewFileError(path, err)}
 	}

@@ -21,7 +21,11 @@ func (d *drawing) head(context.Context) error {
 	harness, version := strings.TrimSpace(h.Harness+" "+h.Version), strings.TrimSpace(h.Format+" "+h.FormatVersion)
 	d.line(terminal.Faint.Piece(d.list(harness, version, h.CWD)))
 	if h.Spawn != nil {
-		d.line(terminal.Faint.Piece(d.Text("spawned by call " + h.Spawn.CallID + " of session " + h.Spawn.Session)))
+		by := "spawned by "
+		if h.Spawn.CallID != "" {
+			by += "call " + h.Spawn.CallID + " of "
+		}
+		d.line(terminal.Faint.Piece(d.Text(by + "session " + h.Spawn.Session)))
 	}
 	if h.ForkOf != "" {
 		d.line(terminal.Faint.Piece(d.Text("goes on from session " + h.ForkOf)))

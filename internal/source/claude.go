@@ -86,7 +86,7 @@ type claudeSession struct {
 
 // claudePlace is what the path to an entry has brought about, as far as later entries need it.
 type claudePlace struct {
-	input int64 // when the newest input came that the model got to see, in nanoseconds; 0 for never
+	input int64 // when the newest input came, or the model wrote last, in nanoseconds; 0 for never
 	turn  int32
 	run   int32
 	said  int32 // how many lines the model has written on the path

@@ -15,7 +15,7 @@ import (
 type claudeCopy struct {
 	part   jsonscan.Scanner
 	owners map[uint64]string // by what a line is known by
-	before time.Time         // lines from before that are of owner
+	before time.Time         // lines to then are of owner
 	owner  string
 	past   bool
 	latest string // the owner of the line before
@@ -34,7 +34,7 @@ func (c *claudeCopy) ownerOf(e *claudeLine, id string, agent bool) string {
 	switch {
 	case !agent && e.session != "" && e.session != id:
 		owner = e.session
-	case !c.before.IsZero() && !e.time.IsZero() && e.time.Before(c.before):
+	case !c.before.IsZero() && !e.time.IsZero() && !e.time.After(c.before):
 		owner = c.owner
 	case c.owners != nil:
 		owner = c.owners[c.known(e)]

@@ -113,7 +113,8 @@ func (d *claudeSession) assistant(e *claudeLine, n int32) {
 		c.open = append(c.open, m)
 		d.open[m] = struct{}{}
 	}
-	p.msg, p.heard = m.number, false
+	p.msg = m.number
+	p.hears(e.time, false) // what comes next on the path cannot be asked for before this
 	p.said++
 	d.pieces(e, m, ref, n)
 	d.took(e, m, model)

@@ -28,9 +28,7 @@ type claudeAwait struct {
 // user takes a line of the kind user.
 func (d *claudeSession) user(e *claudeLine, kind claudeInput, first []byte, n int32, branch bool) {
 	p := &d.place[n]
-	if kind != claudeLocal && kind != claudeShell {
-		p.hears(e.time, kind == claudeResults)
-	}
+	p.hears(e.time, kind == claudeResults)
 	switch kind {
 	case claudeResults:
 		d.results(e, n)
@@ -43,8 +41,8 @@ func (d *claudeSession) user(e *claudeLine, kind claudeInput, first []byte, n in
 	case claudeLocal:
 		if a := d.awaited(p); a != nil && a.command != "" {
 			d.say(&activity.Note{What: "command", Attributes: []activity.Attribute{{Name: "command.name", Value: a.command}}})
+			p.await = 0
 		}
-		p.await = 0
 	case claudeShell:
 		d.say(&activity.Note{What: "shell"})
 		d.await(p, claudeAwait{key: d.originalOf(e), time: e.time, trigger: activity.Trigger{Kind: "shell"}})
@@ -58,6 +56,7 @@ func (d *claudeSession) user(e *claudeLine, kind claudeInput, first []byte, n in
 		if a := d.awaited(p); a != nil && a.command != "" { // it is what the command stands for
 			d.newRun(n, *a, branch)
 		}
+		p.await = 0 // and else what the model answers
 	case claudeSummary:
 		d.say(&activity.Input{Role: "user"})
 	}

@@ -10,7 +10,7 @@ import (
 type Place struct {
 	// Path is "" for what is no file in a folder.
 	Path string
-	// Kin knows the files around it; nil for nobody.
+	// Kin knows the files around it. With nil none is looked into but what is the file's own.
 	Kin *Kin
 	// Waits: somebody follows the file. Where what another file says of its session is not there yet, its decoder returns
 	// [ErrWaits] instead of doing without.

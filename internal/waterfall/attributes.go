@@ -69,7 +69,8 @@ type facts struct {
 	approvalTool  string
 	verdict       string
 	subsession    string
-	missing       bool // there is no file of that
+	missing       bool   // there is no file of that
+	parent        string // the session that it was forked from or spawned by
 }
 
 func factsOf(s *projection.Span) facts {
@@ -138,6 +139,8 @@ func factsOf(s *projection.Span) facts {
 			f.verdict = v.AsString()
 		case names.Subsession:
 			f.subsession = v.AsString()
+		case names.ParentSession:
+			f.parent = v.AsString()
 		case names.SubsessionMissing:
 			f.missing = v.AsBool()
 		}

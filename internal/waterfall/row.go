@@ -209,6 +209,9 @@ func (p pen) notes(t *tree, n *node, numbers map[trace.SpanID]int) []terminal.Pi
 	}
 	for _, l := range n.span.links {
 		hint := hints[l.kind]
+		if l.kind == names.LinkForkOf && f.parent != "" {
+			hint += " " + f.parent
+		}
 		if k := numbers[l.to]; k > 0 {
 			hint = fmt.Sprintf("%s #%d", hint, k)
 		}

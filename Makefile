@@ -94,10 +94,11 @@ measure: ## measure replays of generated archives of ARCHIVE_MB megabytes, and w
 	cd internal/e2e && SESSIONSPAN_ARCHIVE_MB=$(ARCHIVE_MB) go test ./throughput -run '^$$' -bench . -benchtime 2x -timeout 30m
 
 .PHONY: soak
-soak: ## kill 1,000 writers of a store and a Collector 600 times; compare 10,000 sessions traced live, and 3,000 histories of files, with their replay
+soak: ## kill 1,000 writers of a store and a Collector 600 times; compare 10,000 sessions traced live, 3,000 histories of files, and 4,000 sessions of Claude Code as they grow, with their replay
 	go test ./store/jsonl -run Killed -kills 1000 -count 1 -v -timeout 30m
 	go test ./otelwrap -run LiveEqualsReplay -seeds 10000 -count 1 -timeout 30m
 	go test ./internal/tracker -run DeliveredEqualsReplay -seeds 3000 -count 1 -timeout 30m
+	go test ./internal/tracker -run RandomClaudeCode -seeds 2000 -count 1 -timeout 30m
 	cd internal/e2e && go test ./faults -run Faults/killed -faults.size 1GB -faults.kills 600 -count 1 -timeout 60m
 	cd internal/e2e && go test ./faults -faults.seeds 4 -faults.size 100MB -faults.kills 30 -count 1 -timeout 60m
 

@@ -86,22 +86,24 @@ func claudeInPieces(t *testing.T, r *rand.Rand, files []claudeFile) {
 			continue
 		}
 		var at time.Time
-		begin := len(pieces)
+		begin, late := len(pieces), f.copied > 0
 		for line := range bytes.Lines(f.data) {
+			stamped := false
 			line = stamps.ReplaceAllFunc(line, func(m []byte) []byte {
 				one, err := time.Parse(`"timestamp":"2006-01-02T15:04:05.999999999Z"`, string(m))
 				if err != nil {
 					return m
 				}
-				one = one.Add(shift)
+				one, stamped = one.Add(shift), true
 				if one.After(at) { // a clock that steps back does not change the order of lines
 					at = one
 				}
 				return one.AppendFormat(nil, `"timestamp":"2006-01-02T15:04:05.000Z"`)
 			})
 			pieces = append(pieces, piece{at, i, line})
-			if own := begin + f.copied; len(pieces) == own+1 {
-				for j := range pieces[begin:own] {
+			if late && stamped && len(pieces) > begin+f.copied { // what was copied was written when the first line of its own was
+				late = false
+				for j := range pieces[begin:] {
 					pieces[begin+j].at = at
 				}
 			}
@@ -181,7 +183,7 @@ func TestClaudeCodeInPieces(t *testing.T) {
 
 // Random sessions of Claude Code give, as they grow, what they give as a whole, agents and copies of all kinds with them.
 func TestRandomClaudeCodeInPieces(t *testing.T) {
-	for seed := range uint64(120) {
+	for seed := range 2 * *seeds {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 12))
 			unit, _ := sessiontest.RandomClaude(r, 1+r.IntN(6), sessiontest.ClaudeCopies(seed%4))

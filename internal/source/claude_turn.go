@@ -177,6 +177,9 @@ func (d *claudeSession) synthetic(e *claudeLine, p *claudePlace) {
 	}
 	d.chains[p.chain].retries = 0
 	status := textOf(e.members, "error")
+	if !isWord(status) {
+		status = "" // it may be a message, which is for people
+	}
 	for members := range e.blocks() {
 		text := textOf(members, "text")
 		if rest, found := strings.CutPrefix(text, "API Error: "); found {
@@ -192,6 +195,16 @@ func (d *claudeSession) synthetic(e *claudeLine, p *claudePlace) {
 	}
 	d.say(note)
 	d.endRun(p, activity.ReasonError, status, time.Time{})
+}
+
+// isWord reports whether something is a name of an error, and no sentence.
+func isWord(s string) bool {
+	for _, r := range s {
+		if (r < 'a' || r > 'z') && r != '_' {
+			return false
+		}
+	}
+	return len(s) <= 64
 }
 
 func isStatus(s string) bool {

@@ -51,7 +51,7 @@ type ClaudeOptions struct {
 	Inline bool
 	// Background: agents outlive the call that spawned them, and notify. Only those in the folder of the session do.
 	Background bool
-	// Overtaken: an agent notifies when the last turn was broken off within a message.
+	// Overtaken: an agent notifies when the first message of a turn is the last that was written, and no line says that it ended.
 	Overtaken bool
 	// Workflows: agents that no call of their own spawned, in the folder of the session.
 	Workflows bool
@@ -81,8 +81,7 @@ type ClaudeOptions struct {
 	Silences bool
 }
 
-// AllClaude returns options with everything in but Overtaken: a notification in a run whose first message is not known to be complete is
-// taken for what the run began with.
+// AllClaude returns options with everything in but Overtaken, of which it is not settled what a reader should say.
 func AllClaude(turns int, copies ClaudeCopies) ClaudeOptions {
 	return ClaudeOptions{
 		Turns: turns, Copies: copies, Agents: true, Inline: true, Background: true, Workflows: true, Lost: true, Rewinds: true, Writers: true,

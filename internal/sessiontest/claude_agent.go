@@ -76,7 +76,7 @@ func (u *claudeUnit) card(path string, card map[string]any) {
 // notified appends that an agent in the background has come to something, which the model may answer. That is no turn.
 func (f *claudeOut) notified(agent, call string) {
 	u := f.u
-	if f.cut && !u.o.Overtaken {
+	if !u.o.Overtaken && f.said < 2 && (f.cut || f.style == unended) {
 		return
 	}
 	text := "<task-notification>\n<task-id>" + agent + "</task-id>\n<tool-use-id>" + call + "</tool-use-id>\n<status>completed</status>\n</task-notification>"

@@ -32,7 +32,8 @@ type claudeOut struct {
 	ends    []int    // where turns end, in lines
 	copies  int      // how many lines are copied
 	points  []string // entries from which a turn went on
-	cut     bool     // the last turn was broken off within a message
+	said    int      // messages of the last turn
+	cut     bool     // it was broken off within one
 }
 
 func claudeJSON(v map[string]any) []byte {

@@ -29,6 +29,7 @@ const (
 func (f *claudeOut) message(calls, depth int, fate claudeFate) {
 	u, r := f.u, f.u.r
 	u.truth.Chats++
+	f.said++
 	id := fmt.Sprintf("msg_%016x", r.Uint64())
 	var blocks []map[string]any
 	if u.one(3) {

@@ -55,7 +55,7 @@ func (f *claudeOut) goesOnFrom() string {
 // began appends what a person wants.
 func (f *claudeOut) began(up string) {
 	u := f.u
-	f.cut = false
+	f.cut, f.said = false, 0
 	u.truth.Turns++
 	f.points = append(f.points, up)
 	if u.o.Commands && u.one(6) {

@@ -43,7 +43,9 @@ func (f *claudeOut) copied(upTo int, how ClaudeCopies) *claudeOut {
 		b := claudeJSON(v)
 		*c.lines = append(*c.lines, b)
 		if id != "" {
-			c.tip = v["uuid"].(string)
+			if v["isSidechain"] != true { // else an agent was at work when the turn was broken off
+				c.tip = v["uuid"].(string)
+			}
 			if twice {
 				*c.lines = append(*c.lines, b)
 			}

@@ -162,7 +162,7 @@ func (s claudeSeen) check() (problems []string) {
 		}
 	}
 	for _, f := range slices.Concat(s.main, s.agent) {
-		above := map[string]bool{}
+		above, side := map[string]bool{}, map[string]any{}
 		for _, l := range f.lines {
 			_, chained := l["parentUuid"]
 			if !chained {
@@ -170,6 +170,10 @@ func (s claudeSeen) check() (problems []string) {
 			}
 			if l["parentUuid"] != nil && !above[str(l["parentUuid"])] {
 				bad(f, l, "its parent does not stand above it")
+			}
+			side[str(l["uuid"])] = l["isSidechain"]
+			if up := l["parentUuid"]; up != nil && side[str(up)] != l["isSidechain"] {
+				bad(f, l, "it goes on from another chain")
 			}
 			if l["subtype"] == "compact_boundary" && !above[str(l["logicalParentUuid"])] {
 				bad(f, l, "what comes before it does not stand above it")

@@ -55,6 +55,8 @@ type ClaudeOptions struct {
 	Overtaken bool
 	// Workflows: agents that no call of their own spawned, in the folder of the session.
 	Workflows bool
+	// Orphans: agents of agents of which nothing says who spawned them but their task.
+	Orphans bool
 	// Lost: agents of which there is no file.
 	Lost bool
 	// Rewinds: a prompt is written anew.
@@ -81,7 +83,8 @@ type ClaudeOptions struct {
 	Silences bool
 }
 
-// AllClaude returns options with everything in but Overtaken, of which it is not settled what a reader should say.
+// AllClaude returns options with everything in but two things of which it is not settled what a reader should say, or when:
+// Overtaken and Orphans.
 func AllClaude(turns int, copies ClaudeCopies) ClaudeOptions {
 	return ClaudeOptions{
 		Turns: turns, Copies: copies, Agents: true, Inline: true, Background: true, Workflows: true, Lost: true, Rewinds: true, Writers: true,

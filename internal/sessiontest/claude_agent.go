@@ -20,8 +20,9 @@ func (f *claudeOut) agentOut(id string) *claudeOut {
 	}
 }
 
-// spawn begins the work of an agent. Its first line is its task.
-func (f *claudeOut) spawn(a *claudeAsked, depth int) *claudeAgent {
+// spawn begins the work of an agent. Its first line is its task. Where its call may never have a result, what lies beside its file has to
+// say what it is.
+func (f *claudeOut) spawn(a *claudeAsked, depth int, fate claudeFate) *claudeAgent {
 	u := f.u
 	out := f.agentOut(fmt.Sprintf("%016x", u.r.Uint64()))
 	g := &claudeAgent{id: out.agent, said: map[string]any{
@@ -45,10 +46,11 @@ func (f *claudeOut) spawn(a *claudeAsked, depth int) *claudeAgent {
 		if f.agent != "" {
 			card["parentAgentId"] = f.agent
 		}
-		if u.one(4) { // it is known by the result, or by its task, only
+		sure := !u.o.Orphans && depth > 0 && (fate == killed || fate == someLost)
+		if u.one(4) && !sure { // it is known by the result, or by its task, only
 			card = map[string]any{"agentType": "Explore", "description": "d"}
 		}
-		if !u.one(8) {
+		if !u.one(8) || sure {
 			u.card(out.path, card)
 		}
 		u.files = append(u.files, out)

@@ -169,7 +169,7 @@ func (f *claudeOut) results(asked []*claudeAsked, depth int, fate claudeFate) {
 	for _, a := range asked {
 		switch {
 		case a.prompt != "":
-			a.agent = f.spawn(a, depth)
+			a.agent = f.spawn(a, depth, fate)
 			if a.agent.work != nil {
 				works = append(works, a.agent.work)
 			}

@@ -107,7 +107,7 @@ func (w *claudeWork) goOn() bool {
 func (f *claudeOut) step(depth int) bool {
 	f.retries()
 	calls, fate := 1+f.u.r.IntN(3), whole
-	if f.u.o.Interruptions {
+	if f.u.o.Interruptions && (f.u.o.Orphans || depth == 0 || f.u.layout != inBeside) {
 		switch f.u.r.IntN(30) {
 		case 0:
 			fate = killed

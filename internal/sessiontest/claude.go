@@ -51,12 +51,8 @@ type ClaudeOptions struct {
 	Inline bool
 	// Background: agents outlive the call that spawned them, and notify. Only those in the folder of the session do.
 	Background bool
-	// Overtaken: an agent notifies when the first message of a turn is the last that was written, and no line says that it ended.
-	Overtaken bool
 	// Workflows: agents that no call of their own spawned, in the folder of the session.
 	Workflows bool
-	// Orphans: agents of agents of which nothing says who spawned them but their task.
-	Orphans bool
 	// Lost: agents of which there is no file.
 	Lost bool
 	// Rewinds: a prompt is written anew.
@@ -81,10 +77,14 @@ type ClaudeOptions struct {
 	ClockSteps bool
 	// Silences: now and then nothing happens for more than a day between two turns.
 	Silences bool
+
+	// Unsettled: what readers do not agree on yet, live and later. An agent notifies when the first message of a turn is the last that
+	// was written, and no line says that it ended; nothing but its task says who spawned the agent of an agent; a hook does not
+	// accept the end of a turn while another terminal goes on.
+	Unsettled bool
 }
 
-// AllClaude returns options with everything in but two things of which it is not settled what a reader should say, or when:
-// Overtaken and Orphans.
+// AllClaude returns options with everything in but what is unsettled.
 func AllClaude(turns int, copies ClaudeCopies) ClaudeOptions {
 	return ClaudeOptions{
 		Turns: turns, Copies: copies, Agents: true, Inline: true, Background: true, Workflows: true, Lost: true, Rewinds: true, Writers: true,

@@ -46,7 +46,7 @@ func (f *claudeOut) spawn(a *claudeAsked, depth int, fate claudeFate) *claudeAge
 		if f.agent != "" {
 			card["parentAgentId"] = f.agent
 		}
-		sure := !u.o.Orphans && depth > 0 && (fate == killed || fate == someLost)
+		sure := !u.o.Unsettled && depth > 0 && (fate == killed || fate == someLost)
 		if u.one(4) && !sure { // it is known by the result, or by its task, only
 			card = map[string]any{"agentType": "Explore", "description": "d"}
 		}
@@ -78,7 +78,7 @@ func (u *claudeUnit) card(path string, card map[string]any) {
 // notified appends that an agent in the background has come to something, which the model may answer. That is no turn.
 func (f *claudeOut) notified(agent, call string) {
 	u := f.u
-	if !u.o.Overtaken && f.said < 2 && (f.cut || f.style == unended) {
+	if !u.o.Unsettled && f.said < 2 && (f.cut || f.style == unended) {
 		return
 	}
 	text := "<task-notification>\n<task-id>" + agent + "</task-id>\n<tool-use-id>" + call + "</tool-use-id>\n<status>completed</status>\n</task-notification>"

@@ -9,8 +9,9 @@ import (
 // claudeWork is a turn of a session in the making, or all that an agent does.
 type claudeWork struct {
 	f     *claudeOut
-	depth int // of the agent; 0 for a session
-	steps int // that are to come before the last message
+	depth int  // of the agent; 0 for a session
+	steps int  // that are to come before the last message
+	alone bool // no other terminal is at work
 }
 
 // next appends a turn, or two at once, and what stands before and after.
@@ -24,6 +25,7 @@ func (f *claudeOut) next() {
 	if f.u.o.Writers && second.tip != "" && f.u.one(14) { // whose terminals know nothing of one another
 		second.began(second.tip)
 		works = append(works, second.work(0))
+		works[0].alone, works[1].alone = false, false
 	}
 	together(f.u.r, works)
 	if len(works) > 1 && f.u.one(2) {
@@ -84,7 +86,7 @@ func (f *claudeOut) began(up string) {
 	f.user(up, content, more)
 }
 
-func (f *claudeOut) work(depth int) *claudeWork { return &claudeWork{f, depth, f.u.r.IntN(4)} }
+func (f *claudeOut) work(depth int) *claudeWork { return &claudeWork{f, depth, f.u.r.IntN(4), true} }
 
 // goOn appends the next step, and reports whether there are more.
 func (w *claudeWork) goOn() bool {
@@ -99,7 +101,7 @@ func (w *claudeWork) goOn() bool {
 		}
 		return true
 	}
-	f.last(w.depth)
+	f.last(w.depth, w.alone || f.u.o.Unsettled)
 	return false
 }
 
@@ -107,7 +109,7 @@ func (w *claudeWork) goOn() bool {
 func (f *claudeOut) step(depth int) bool {
 	f.retries()
 	calls, fate := 1+f.u.r.IntN(3), whole
-	if f.u.o.Interruptions && (f.u.o.Orphans || depth == 0 || f.u.layout != inBeside) {
+	if f.u.o.Interruptions && (f.u.o.Unsettled || depth == 0 || f.u.layout != inBeside) {
 		switch f.u.r.IntN(30) {
 		case 0:
 			fate = killed
@@ -155,8 +157,8 @@ func (f *claudeOut) retries() {
 	}
 }
 
-// last appends how a turn ends, or the work of an agent.
-func (f *claudeOut) last(depth int) {
+// last appends how a turn ends, or the work of an agent. Hooks may not accept it.
+func (f *claudeOut) last(depth int, hooks bool) {
 	u := f.u
 	f.retries()
 	switch {
@@ -170,7 +172,7 @@ func (f *claudeOut) last(depth int) {
 		}})
 	default:
 		f.message(0, depth, whole)
-		if depth == 0 && u.o.Asides && u.one(12) { // a hook does not accept the end
+		if depth == 0 && u.o.Asides && hooks && u.one(12) { // a hook does not accept the end
 			f.hooks([]any{"lint failed"})
 			f.meta("Stop hook feedback: lint failed")
 			f.message(0, depth, whole)

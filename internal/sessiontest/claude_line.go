@@ -34,6 +34,7 @@ type claudeOut struct {
 	points  []string // entries from which a turn went on
 	said    int      // messages of the last turn
 	cut     bool     // it was broken off within one
+	shared  bool     // another terminal is at work
 }
 
 func claudeJSON(v map[string]any) []byte {

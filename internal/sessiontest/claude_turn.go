@@ -9,9 +9,8 @@ import (
 // claudeWork is a turn of a session in the making, or all that an agent does.
 type claudeWork struct {
 	f     *claudeOut
-	depth int  // of the agent; 0 for a session
-	steps int  // that are to come before the last message
-	alone bool // no other terminal is at work
+	depth int // of the agent; 0 for a session
+	steps int // that are to come before the last message
 }
 
 // next appends a turn, or two at once, and what stands before and after.
@@ -22,12 +21,13 @@ func (f *claudeOut) next() {
 	second.points = slices.Clip(f.points)
 	f.began(f.goesOnFrom())
 	works = append(works, f.work(0))
-	if f.u.o.Writers && second.tip != "" && f.u.one(14) { // whose terminals know nothing of one another
+	if f.u.o.Writers && second.tip != "" && (f.style != unended || f.u.o.Unsettled) && f.u.one(10) { // whose terminals know nothing of one another
 		second.began(second.tip)
 		works = append(works, second.work(0))
-		works[0].alone, works[1].alone = false, false
+		f.shared, second.shared = true, true
 	}
 	together(f.u.r, works)
+	f.shared = false
 	if len(works) > 1 && f.u.one(2) {
 		f.tip = second.tip
 	}
@@ -86,7 +86,7 @@ func (f *claudeOut) began(up string) {
 	f.user(up, content, more)
 }
 
-func (f *claudeOut) work(depth int) *claudeWork { return &claudeWork{f, depth, f.u.r.IntN(4), true} }
+func (f *claudeOut) work(depth int) *claudeWork { return &claudeWork{f, depth, f.u.r.IntN(4)} }
 
 // goOn appends the next step, and reports whether there are more.
 func (w *claudeWork) goOn() bool {
@@ -101,7 +101,7 @@ func (w *claudeWork) goOn() bool {
 		}
 		return true
 	}
-	f.last(w.depth, w.alone || f.u.o.Unsettled)
+	f.last(w.depth)
 	return false
 }
 
@@ -112,7 +112,9 @@ func (f *claudeOut) step(depth int) bool {
 	if f.u.o.Interruptions && (f.u.o.Unsettled || depth == 0 || f.u.layout != inBeside) {
 		switch f.u.r.IntN(30) {
 		case 0:
-			fate = killed
+			if !f.shared || f.u.o.Unsettled {
+				fate = killed
+			}
 		case 1, 2:
 			fate = refused
 		case 3:
@@ -157,8 +159,8 @@ func (f *claudeOut) retries() {
 	}
 }
 
-// last appends how a turn ends, or the work of an agent. Hooks may not accept it.
-func (f *claudeOut) last(depth int, hooks bool) {
+// last appends how a turn ends, or the work of an agent.
+func (f *claudeOut) last(depth int) {
 	u := f.u
 	f.retries()
 	switch {
@@ -172,7 +174,7 @@ func (f *claudeOut) last(depth int, hooks bool) {
 		}})
 	default:
 		f.message(0, depth, whole)
-		if depth == 0 && u.o.Asides && hooks && u.one(12) { // a hook does not accept the end
+		if depth == 0 && u.o.Asides && u.one(12) { // a hook does not accept the end
 			f.hooks([]any{"lint failed"})
 			f.meta("Stop hook feedback: lint failed")
 			f.message(0, depth, whole)

@@ -79,8 +79,9 @@ type ClaudeOptions struct {
 	Silences bool
 
 	// Unsettled: what readers do not agree on yet, live and later. An agent notifies when the first message of a turn is the last that
-	// was written, and no line says that it ended; nothing but its task says who spawned the agent of an agent; of two
-	// terminals one ends with a message of which no line says that it ended, and the other goes on.
+	// was written, and no line says that it ended; nothing but its task says who spawned the agent of an agent; of two terminals one
+	// ends with a message of which no line says that it ended, and the other goes on; after a silence the first line is none of the
+	// tree.
 	Unsettled bool
 }
 

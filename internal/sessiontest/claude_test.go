@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -151,11 +153,10 @@ func (s claudeSeen) check() (problems []string) {
 		problems = append(problems, fmt.Sprintf("%s: %s %s: %s", f.path, l["type"], l["uuid"], fmt.Sprintf(format, args...)))
 	}
 	asked := map[string]bool{}
-	var all []claudeSeenFile
-	for _, f := range append(all, slices.Concat(s.main, s.agent)...) {
+	for _, f := range slices.Concat(s.main, s.agent) {
 		for _, l := range f.lines {
 			for _, b := range arr(obj(l["message"])["content"]) {
-				if obj(b)["type"] == "tool_use" {
+				if strings.HasSuffix(str(obj(b)["type"]), "tool_use") { // also what the provider runs itself
 					asked[str(obj(b)["id"])] = true
 				}
 			}
@@ -227,5 +228,55 @@ func TestClaudeIsDeterministic(t *testing.T) {
 		if !reflect.DeepEqual(a, b) || truth != again {
 			t.Errorf("seed %d gives two units", seed)
 		}
+	}
+}
+
+// The files of testdata/claude-code are made by hand: each unit is in the README, is short, and is of 2026, and all but the damaged one
+// are such as Claude Code writes.
+func TestClaudeTestdata(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join(testdata, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]bool{}
+	for line := range strings.Lines(string(readme)) {
+		if name, ok := strings.CutPrefix(line, "| `claude-code/"); ok {
+			named[strings.TrimSuffix(name[:strings.IndexByte(name, '`')], "/")] = true
+		}
+	}
+	units := map[string][]ClaudeFile{}
+	for _, name := range files(t, "claude-code", func(name string) bool { return !strings.HasPrefix(name, "golden/") }) {
+		data, err := os.ReadFile(filepath.Join(testdata, "claude-code", filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := bytes.Count(data, []byte("\n")); n > 40 {
+			t.Errorf("%s has %d lines", name, n)
+		}
+		unit, _, _ := strings.Cut(name, "/")
+		units[unit] = append(units[unit], ClaudeFile{Path: name, Data: data})
+	}
+	for unit, list := range units {
+		if !named[unit] {
+			t.Errorf("README does not speak of %s", unit)
+		}
+		delete(named, unit)
+		s := seeClaude(list)
+		for _, f := range slices.Concat(s.main, s.agent) {
+			for _, l := range f.lines {
+				if stamp := str(l["timestamp"]); stamp != "" && !strings.HasPrefix(stamp, "2026-") && unit != "damaged.jsonl" {
+					t.Errorf("%s: %s has the time %s", f.path, l["uuid"], stamp)
+				}
+			}
+		}
+		if unit == "damaged.jsonl" {
+			continue
+		}
+		for _, p := range s.check() {
+			t.Error(p)
+		}
+	}
+	for unit := range named {
+		t.Errorf("README speaks of %s, which is not there", unit)
 	}
 }

@@ -201,6 +201,9 @@ func (f *claudeOut) hooks(failed []any) {
 // before appends what may stand between turns.
 func (f *claudeOut) before() {
 	u := f.u
+	if u.one(5) && !u.o.Unsettled {
+		f.aside()
+	}
 	if u.o.Silences && u.one(12) {
 		u.now = u.now.Add(25 * time.Hour)
 	}
@@ -226,7 +229,7 @@ func (f *claudeOut) before() {
 			f.user(f.tip, "<bash-stdout>a</bash-stdout><bash-stderr></bash-stderr>", nil)
 		}
 	}
-	if u.one(5) {
+	if u.one(5) && u.o.Unsettled {
 		f.aside()
 	}
 }

@@ -166,8 +166,13 @@ func (f *claudeOut) ask(depth int) *claudeAsked {
 func (f *claudeOut) results(asked []*claudeAsked, depth int, fate claudeFate) {
 	r := f.u.r
 	var works []*claudeWork
+	var unwanted *claudeAsked
+	if fate == refused && len(asked) > 0 {
+		unwanted = asked[r.IntN(len(asked))]
+	}
 	for _, a := range asked {
 		switch {
+		case a == unwanted: // so that no agent begins
 		case a.prompt != "":
 			a.agent = f.spawn(a, depth, fate)
 			if a.agent.work != nil {
@@ -186,9 +191,9 @@ func (f *claudeOut) results(asked []*claudeAsked, depth int, fate claudeFate) {
 	case fate == killed:
 		asked = asked[:r.IntN(len(asked))]
 	}
-	for i, a := range asked {
+	for _, a := range asked {
 		f.between()
-		f.result(a, fate == refused && i == len(asked)-1)
+		f.result(a, a == unwanted)
 	}
 }
 

@@ -1,170 +1,241 @@
 package sessiontest
 
 import (
-	"encoding/json"
 	"fmt"
+	"maps"
 )
 
 // claudeAsked is a call in the making.
 type claudeAsked struct {
-	id, line, name, prompt string
-	background             bool
+	id, line   string
+	name       string
+	prompt     string // of an agent
+	background bool
+	agent      *claudeAgent
 }
 
-// message appends a message with so many calls, each block on a line of its own, and the results of the calls. One that is cut off never has
-// some of them.
-func (f *claudeOut) message(calls, depth int, cut bool) {
-	r := f.u.r
-	f.u.truth.Chats++
+// claudeFate is what becomes of a message.
+type claudeFate int
+
+const (
+	whole    claudeFate = iota
+	someLost            // some of its calls never have a result
+	killed              // and nothing else comes
+	refused             // a person does not want one of its calls
+	broken              // it is broken off while it is being written
+)
+
+// message appends a message with so many calls, each block on a line of its own, and the results of the calls.
+func (f *claudeOut) message(calls, depth int, fate claudeFate) {
+	u, r := f.u, f.u.r
+	u.truth.Chats++
+	f.said++
 	id := fmt.Sprintf("msg_%016x", r.Uint64())
-	model := []string{"claude-sonnet-4-5", "claude-opus-4-6"}[r.IntN(2)]
-	in, written, read, out := r.IntN(20), r.IntN(2000), r.IntN(20000), 1+r.IntN(900)
-	counted := r.IntN(25) > 0
-	if counted {
-		f.u.truth.In += int64(in + written + read)
-		f.u.truth.Out += int64(out)
-	}
 	var blocks []map[string]any
-	if r.IntN(3) == 0 {
+	if u.one(3) {
 		blocks = append(blocks, map[string]any{"type": "thinking", "thinking": "hm", "signature": "s"})
 	}
-	if calls == 0 || r.IntN(2) == 0 {
-		blocks = append(blocks, map[string]any{"type": "text", "text": "well"})
+	if calls == 0 || u.one(2) {
+		blocks = append(blocks, block("text", "well"))
 	}
-	var asked []claudeAsked
+	var asked []*claudeAsked
 	for range calls {
 		a := f.ask(depth)
+		asked = append(asked, a)
 		input := map[string]any{"command": "ls"}
 		if a.prompt != "" {
-			input = map[string]any{"prompt": a.prompt, "subagent_type": "Explore", "run_in_background": a.background}
+			input = map[string]any{"prompt": a.prompt, "description": "d", "subagent_type": "Explore", "run_in_background": a.background}
 		}
-		asked = append(asked, a)
 		blocks = append(blocks, map[string]any{"type": "tool_use", "id": a.id, "name": a.name, "input": input})
 	}
-	stop := "end_turn"
-	if calls > 0 {
-		stop = "tool_use"
+	if fate == broken {
+		blocks = blocks[:1+r.IntN(len(blocks))]
 	}
-	var waiting []claudeAsked
-	next := 0
+	model := []string{"claude-sonnet-4-5", "claude-opus-4-6"}[r.IntN(2)]
+	stop := "end_turn"
+	switch {
+	case calls > 0:
+		stop = "tool_use"
+	case u.one(20):
+		stop = "max_tokens"
+	}
+	usage, input := f.usage()
+	final := 1 + r.IntN(900)
+	counted := int64(-1)
+	waiting := asked[:0:0]
 	for i, b := range blocks {
-		last := i == len(blocks)-1
-		usage := map[string]any{
-			"input_tokens": in, "cache_creation_input_tokens": written, "cache_read_input_tokens": read, "output_tokens": out, "service_tier": "standard",
+		last := i == len(blocks)-1 && fate != broken
+		m := map[string]any{"id": id, "type": "message", "role": "assistant", "model": model, "content": []any{b}, "stop_reason": nil, "stop_sequence": nil}
+		out := max(counted, 0) + int64(r.IntN(max(1, (final-int(max(counted, 0)))/2)))
+		if last || f.style == copied {
+			out = int64(final)
+			if f.style != unended {
+				m["stop_reason"] = stop
+			}
 		}
-		m := map[string]any{"id": id, "type": "message", "role": "assistant", "model": model, "content": []any{b}, "stop_reason": stop, "usage": usage}
-		if !last && f.style != 2 {
-			usage["output_tokens"], m["stop_reason"] = r.IntN(out), nil
-		}
-		if f.style == 1 {
-			m["stop_reason"] = nil
-		}
-		if !counted {
-			m["usage"] = nil
+		m["usage"] = nil
+		if usage != nil && (last || f.style == copied || !u.o.Uncounted || !u.one(20)) {
+			line := maps.Clone(usage)
+			line["output_tokens"] = out
+			m["usage"], counted = line, max(counted, out)
 		}
 		more := map[string]any{"message": m}
-		if r.IntN(4) > 0 {
+		if !u.one(4) {
 			more["requestId"] = "req_" + id
 		}
 		line := f.entry(f.tip, "assistant", more)
 		if b["type"] == "tool_use" {
-			asked[next].line = line
-			waiting = append(waiting, asked[next])
-			next++
-			if !last && f.style != 2 && r.IntN(4) == 0 && !cut {
-				f.result(waiting[0], depth)
+			a := asked[0]
+			asked = asked[1:]
+			a.line = line
+			u.truth.Calls++
+			waiting = append(waiting, a)
+			if !last && f.style != copied && fate == whole && u.one(4) { // it has its result before the message is complete
+				f.results(waiting[:1], depth, whole)
 				waiting = waiting[1:]
+				if !f.linear {
+					f.tip = line
+				}
 			}
 		}
-		if !last {
+		if i < len(blocks)-1 {
 			f.between()
 		}
 	}
-	r.Shuffle(len(waiting), func(i, j int) { waiting[i], waiting[j] = waiting[j], waiting[i] })
-	if cut && len(waiting) > 0 {
-		waiting = waiting[1:]
+	if counted >= 0 {
+		u.truth.In += input
+		u.truth.Out += counted
 	}
-	for _, a := range waiting {
-		f.between()
-		f.result(a, depth)
+	if fate != broken {
+		f.results(waiting, depth, fate)
 	}
 }
 
+// usage is what a message takes, without the output, and how much goes in; nil when nothing says it. Members that are null or left out
+// add nothing.
+func (f *claudeOut) usage() (map[string]any, int64) {
+	r, u := f.u.r, f.u
+	in, written, read := r.IntN(20), r.IntN(2000), r.IntN(20000)
+	usage := map[string]any{
+		"input_tokens": in, "cache_creation_input_tokens": written, "cache_read_input_tokens": read, "service_tier": "standard",
+		"cache_creation": map[string]any{"ephemeral_5m_input_tokens": written, "ephemeral_1h_input_tokens": 0},
+	}
+	if f.version > "2.1" {
+		usage["inference_geo"], usage["server_tool_use"] = "not_available", map[string]any{"web_search_requests": 0, "web_fetch_requests": 0}
+		usage["iterations"] = []any{map[string]any{"type": "message", "input_tokens": in, "output_tokens": 1}}
+	}
+	total := int64(in + written + read)
+	if !u.o.Uncounted {
+		return usage, total
+	}
+	switch r.IntN(25) {
+	case 0:
+		return nil, 0
+	case 1:
+		usage["cache_read_input_tokens"], usage["service_tier"], usage["server_tool_use"] = nil, nil, nil
+		total -= int64(read)
+	case 2:
+		usage["cache_creation_input_tokens"], usage["cache_creation"] = nil, nil
+		total -= int64(written)
+	case 3:
+		usage = map[string]any{"input_tokens": in}
+		total = int64(in)
+	}
+	return usage, total
+}
+
 // ask makes a call.
-func (f *claudeOut) ask(depth int) claudeAsked {
-	r := f.u.r
-	f.u.truth.Calls++
-	a := claudeAsked{id: fmt.Sprintf("toolu_%016x", r.Uint64()), name: []string{"Bash", "Read", "mcp__db__query"}[r.IntN(3)]}
-	if depth < 2 && r.IntN(6) == 0 && (f.u.layout != 2 || depth == 0) {
-		a.name = "Agent"
-		a.prompt = fmt.Sprintf("look at %x", r.Uint64())
-		a.background = f.u.layout == 0 && r.IntN(3) == 0
+func (f *claudeOut) ask(depth int) *claudeAsked {
+	u := f.u
+	a := &claudeAsked{
+		id: fmt.Sprintf("toolu_%016x", u.r.Uint64()), name: []string{"Bash", "Read", "mcp__db__query"}[u.r.IntN(3)],
+	}
+	switch {
+	case u.layout == noAgents:
+	case depth < 2 && u.one(6) && (u.layout != inFile || depth == 0):
+		a.name = []string{"Agent", "Task"}[u.r.IntN(2)]
+		a.prompt = u.text("look at")
+		a.background = u.o.Background && u.layout == inFolder && u.one(3)
+	case depth == 0 && u.o.Workflows && u.layout == inFolder && u.one(16):
+		a.name = "Workflow"
 	}
 	return a
 }
 
-// result appends what came of a call, an agent's work before it.
-func (f *claudeOut) result(a claudeAsked, depth int) {
+// results appends what comes of calls, and before that the work of the agents that they spawn, side by side.
+func (f *claudeOut) results(asked []*claudeAsked, depth int, fate claudeFate) {
 	r := f.u.r
-	f.u.truth.Ended++
-	block := map[string]any{"type": "tool_result", "tool_use_id": a.id, "content": "done"}
-	more := map[string]any{"sourceToolAssistantUUID": a.line}
-	if a.prompt != "" {
-		more["toolUseResult"] = f.agentFor(a, depth)
-	} else {
-		switch r.IntN(8) {
-		case 0:
-			block["is_error"], more["toolUseResult"] = true, "Error: no"
-			f.u.truth.Failed++
-		case 1:
-			block["is_error"], more["toolUseResult"] = true, "User rejected tool use"
-			f.u.truth.Failed++
-		case 2:
-			more["toolUseResult"] = map[string]any{"durationMs": r.IntN(500)}
+	var works []*claudeWork
+	var unwanted *claudeAsked
+	if fate == refused && len(asked) > 0 {
+		unwanted = asked[r.IntN(len(asked))]
+	}
+	for _, a := range asked {
+		switch {
+		case a == unwanted: // so that no agent begins
+		case a.prompt != "":
+			a.agent = f.spawn(a, depth, fate)
+			if a.agent.work != nil {
+				works = append(works, a.agent.work)
+			}
+		case a.name == "Workflow":
+			a.agent = f.workflow()
+			works = append(works, a.agent.works...)
 		}
 	}
-	up := a.line
-	if f.style == 1 {
-		up = f.tip
+	together(r, works)
+	r.Shuffle(len(asked), func(i, j int) { asked[i], asked[j] = asked[j], asked[i] })
+	switch {
+	case fate == someLost && len(asked) > 0:
+		asked = asked[1:]
+	case fate == killed:
+		asked = asked[:r.IntN(len(asked))]
 	}
-	f.user(up, []any{block}, more)
+	for _, a := range asked {
+		f.between()
+		f.result(a, a == unwanted)
+	}
 }
 
-// agentFor has an agent do its work, and returns what its call gets to know of it.
-func (f *claudeOut) agentFor(a claudeAsked, depth int) map[string]any {
-	r := f.u.r
-	f.u.truth.Agents++
-	agent := &claudeOut{u: f.u, session: f.session, agent: fmt.Sprintf("%016x", r.Uint64()), lines: &[][]byte{}, style: f.style}
-	work := func() {
-		agent.user("", a.prompt, nil)
-		agent.turn(depth + 1)
-	}
-	switch f.u.layout {
-	case 2:
-		agent.inline, agent.lines = true, f.lines
-		work()
-		return map[string]any{"totalDurationMs": 5, "totalTokens": 100}
-	case 1:
-		agent.path = "-work-app/agent-" + agent.agent + ".jsonl"
-	default:
-		agent.path = "-work-app/" + f.session + "/subagents/agent-" + agent.agent + ".jsonl"
-		card := map[string]any{"agentType": "Explore", "toolUseId": a.id, "spawnDepth": depth + 1}
-		if f.agent != "" {
-			card["parentAgentId"] = f.agent
+// result appends what came of a call.
+func (f *claudeOut) result(a *claudeAsked, refused bool) {
+	u, r := f.u, f.u.r
+	u.truth.Ended++
+	up := a.line
+	if u.o.Asides && u.one(8) {
+		data := map[string]any{"type": "bash_progress", "elapsedTimeSeconds": 3}
+		if a.agent != nil && a.agent.id != "" {
+			data = map[string]any{"type": "agent_progress", "agentId": a.agent.id}
 		}
-		if r.IntN(4) == 0 { // it is known by the result only
-			card = map[string]any{"agentType": "Explore"}
-		}
-		if b, err := json.Marshal(card); err == nil && r.IntN(8) > 0 {
-			f.u.cards = append(f.u.cards, ClaudeFile{Path: agent.path[:len(agent.path)-len(".jsonl")] + ".meta.json", Data: b})
-		}
+		up = f.entry(up, "progress", map[string]any{"data": data, "toolUseID": "p", "parentToolUseID": a.id})
 	}
-	f.u.files = append(f.u.files, agent)
-	if a.background {
-		agent.user("", a.prompt, nil)
-		f.u.later = append(f.u.later, func() { agent.turn(depth + 1) })
-		return map[string]any{"isAsync": true, "status": "async_launched", "agentId": agent.agent}
+	if f.linear {
+		up = f.tip
 	}
-	work()
-	return map[string]any{"status": "completed", "agentId": agent.agent, "totalTokens": 77, "totalDurationMs": 9, "usage": map[string]any{"output_tokens": 9}}
+	b := map[string]any{"type": "tool_result", "tool_use_id": a.id, "content": "done"}
+	more := map[string]any{}
+	if !f.linear {
+		more["sourceToolAssistantUUID"] = a.line
+	}
+	kind := r.IntN(10)
+	switch {
+	case refused:
+		b["is_error"], b["content"] = true, "The user doesn't want to proceed with this tool use. The tool use was rejected."
+		more["toolUseResult"] = "User rejected tool use"
+		u.truth.Failed++
+	case a.agent != nil:
+		b["content"], more["toolUseResult"] = []any{block("text", "It is so.")}, a.agent.said
+	case kind == 0 && u.o.Errors:
+		b["is_error"], b["content"], more["toolUseResult"] = true, "Exit code 1", "Error: Exit code 1"
+		u.truth.Failed++
+	case kind == 1:
+		more["toolUseResult"] = map[string]any{"durationMs": r.IntN(500)}
+	case kind == 2:
+		b["is_error"], more["toolUseResult"] = false, map[string]any{"stdout": "done", "stderr": "", "interrupted": false}
+	case kind == 3:
+		b["content"] = "<persisted-output>\nOutput too large. Full output saved to: tool-results/a.txt"
+	case kind == 4:
+		b["content"] = []any{block("text", "one"), map[string]any{"type": "image", "source": map[string]any{"type": "base64", "data": "iVBORw=="}}}
+	}
+	f.user(up, []any{b}, more)
 }

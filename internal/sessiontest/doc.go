@@ -20,6 +20,9 @@
 // Of the later minors there are queued inputs and triggers, instruction parts, pinned items and merged work (0.4); and, in
 // 0.11, ids that are hashes, attempts, answers, calls that later runs take up, and items that requests leave out.
 //
+// [RandomPi] and [RandomClaude] make what pi and Claude Code write, with the truth about it. What may happen in a unit of Claude Code,
+// which is a session with its agents and copies, is up to its [ClaudeOptions].
+//
 // # What is in a file
 //
 // A session is made of turns. A turn is a run, or what would be one in a session without run entries: perhaps calls left
